@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { root } from "./lib/root.mjs";
-import { run } from "./lib/run.mjs";
+import { expectRun } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 const limitMiB = 60;
@@ -21,7 +21,7 @@ await setUp();
 const folder = mkdtempSync(join(tmpdir(), "laconic-bundle-"));
 try {
   const bundle = join(folder, "laconic-offline");
-  await must("pnpm", ["--filter", "@laconic/bench", "deploy", "--legacy", "--prod", bundle]);
+  await expectRun("pnpm", ["--filter", "@laconic/bench", "deploy", "--legacy", "--prod", bundle]);
   copyFileSync(process.execPath, join(bundle, "node"));
   const start = [
     "#!/bin/sh",
@@ -30,7 +30,7 @@ try {
     "",
   ].join("\n");
   writeFileSync(join(bundle, "gpu-check"), start, { mode: 0o755 });
-  await must("tar", ["-cJf", target, "-C", folder, "laconic-offline"], { XZ_OPT: "-T0 -6" });
+  await expectRun("tar", ["-cJf", target, "-C", folder, "laconic-offline"], { env: { XZ_OPT: "-T0 -6" } });
   const megabytes = statSync(target).size / 2 ** 20;
   console.log(`${target}: ${megabytes.toFixed(1)} MiB`);
   if (megabytes > limitMiB) {
@@ -39,9 +39,4 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function must(command, args, env = {}) {
-  const { code, text } = await run(command, args, { env });
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${text}`);
 }

@@ -4,32 +4,26 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { endChecks, tell } from "./lib/checks.mjs";
 import { root } from "./lib/root.mjs";
-import { run } from "./lib/run.mjs";
+import { expectRun, run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 await setUp();
 const given = process.argv.slice(2);
 const pythons = given.length > 0 ? given : [process.env.LACONIC_CUDA_PYTHON ?? (await installed())];
-const total = { passed: 0, failed: 0 };
 const report = join(root, "docs/benchmarks/cuda-without-gpu.jsonl");
 const entry = join(root, "packages/kernels-torch/test/write-cuda-report.ts");
 const replay = await run("tsx", [entry, report, ...pythons], { output: "show" });
-tell("what the kernels call is replayed on fake tensors", replay.code === 0);
+tell("kernel calls replay on fake tensors", replay.code === 0 ? [] : ["the replay failed, see above"]);
 for (const python of pythons) {
   const { code, text } = await run("node", [join(root, "scripts/laconic.mjs"), "doctor"], {
     env: { LACONIC_PYTHON: python },
   });
   const line = text.split("\n").find((each) => / cuda: /u.test(each)) ?? text;
-  tell(`doctor with ${python}: ${line}`, code === 0 && !/crashed|exit code/u.test(text));
+  tell(`doctor with ${python}: ${line}`, code === 0 && !/crashed|exit code/u.test(text) ? [] : [text.trim()]);
 }
-console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
-
-function tell(what, works) {
-  total[works ? "passed" : "failed"] += 1;
-  console.log(`${works ? "ok  " : "FAIL"} ${what}`);
-}
+endChecks();
 
 /** Skips unavailable packages if Python imports torch without them. */
 async function installed() {
@@ -39,25 +33,19 @@ async function installed() {
   await mkdir(folder, { recursive: true });
   await expectRun("python3", ["-m", "venv", folder]);
   const pip = ["-m", "pip", "install", "--quiet"];
-  const whole = await run(python, [...pip, "torch"], { env: { PIP_RETRIES: "0" } });
+  const once = { env: { PIP_RETRIES: "0" } };
+  const whole = await run(python, [...pip, "torch"], once);
   if (whole.code !== 0) {
-    await expectRun(python, [...pip, "--no-deps", "torch"]);
+    await expectRun(python, [...pip, "--no-deps", "torch"], once);
     const { text } = await expectRun(python, [
       "-c",
       "import importlib.metadata as m; print('\\n'.join(r for r in m.requires('torch') if 'extra ==' not in r))",
     ]);
-    for (const requirement of text.trim().split("\n"))
-      await run(python, [...pip, requirement], { env: { PIP_RETRIES: "0" } });
+    for (const requirement of text.trim().split("\n")) await run(python, [...pip, requirement], once);
   }
   await expectRun(python, [
     "-c",
     `import torch; open(${JSON.stringify(join(folder, "complete"))}, "w").write(torch.__version__)`,
   ]);
   return python;
-}
-
-async function expectRun(command, args) {
-  const result = await run(command, args, { env: { PIP_RETRIES: "0" } });
-  if (result.code !== 0) throw new Error(`${command} ${args.join(" ")}: ${result.text}`);
-  return result;
 }

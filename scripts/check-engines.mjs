@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import semver from "semver";
+import { endChecks, tell } from "./lib/checks.mjs";
 import { pack, publishedFolders } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
@@ -14,7 +15,6 @@ import { setUp } from "./lib/setup.mjs";
 await setUp();
 const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const oldest = semver.minVersion(engines.node).version;
-const total = { passed: 0, failed: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-engines-"));
 try {
   const tarballs = [];
@@ -40,15 +40,7 @@ try {
 } finally {
   await rm(work, { recursive: true, force: true });
 }
-console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
-
-function tell(what, problems) {
-  total[problems.length === 0 ? "passed" : "failed"] += 1;
-  console.log(`${problems.length === 0 ? "ok  " : "FAIL"} ${what}`);
-  for (const problem of problems) console.log(problem);
-  return problems.length === 0;
-}
+endChecks();
 
 /** Only dependencies checked by hash may be exact. */
 function pinned({ name, manifest: { dependencies = {}, peerDependencies = {} } }) {

@@ -1,12 +1,13 @@
 // npm run check:packages: packs each package, installs it with npm in an empty project, compiles the first example of
 // its README and runs it with Node. `npm run check:packages -- gspo budget` checks some. `--out FILE` writes each
 // package's sizes as a JSON line.
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { publishedFolders } from "./lib/pack.mjs";
+import { endChecks, tell } from "./lib/checks.mjs";
+import { buildAll, pack, publishedFolders } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { weigh } from "./lib/installed.mjs";
@@ -22,12 +23,12 @@ const { values: flags, positionals: wanted } = parseArgs({
   options: { out: { type: "string" } },
 });
 const weights = [];
-const total = { passed: 0, failed: 0, skipped: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-packages-"));
 try {
-  await buildAll();
+  const { code, text, seconds } = await buildAll("--continue");
+  tell(`build ${seconds.toFixed(1)} s`, code === 0 ? [] : [text.trim()]);
   const all = [...packages.values()];
-  await inPairs(all, pack);
+  await inPairs(all, packAndLint);
   await inPairs(
     all.filter(({ id }) => wanted.length === 0 || wanted.includes(id)),
     check,
@@ -36,8 +37,7 @@ try {
   await rm(work, { recursive: true, force: true });
 }
 if (flags.out !== undefined) await writeFile(flags.out, weights.map((row) => `${JSON.stringify(row)}\n`).join(""));
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+endChecks();
 
 function readPackages() {
   const read = publishedFolders().map((folder) => {
@@ -57,21 +57,14 @@ function withSiblings({ manifest }, seen = new Set()) {
   return [...seen].map((name) => packages.get(name));
 }
 
-/** Deletes old output: removed source files must not be shipped. */
-async function buildAll() {
-  for (const { folder } of packages.values()) await rm(join(folder, "dist"), { recursive: true, force: true });
-  const { code, text, seconds } = await run("turbo", ["run", "build", "--continue", "--output-logs=errors-only"]);
-  console.log(`${code === 0 ? "ok  " : "FAIL"} build ${seconds.toFixed(1)} s`);
-  total[code === 0 ? "passed" : "failed"] += 1;
-  if (code !== 0) console.log(text.trim());
-}
-
 /** attw is covered by compiling against every entry. */
-async function pack(each) {
-  const place = join(each.folder, ".pack");
-  await rm(place, { recursive: true, force: true });
-  const packed = await run("pnpm", ["pack", "--pack-destination", place], { cwd: each.folder });
-  each.packed = packed.code === 0 ? await run("publint", ["run", tarballOf(each), "--strict"]) : packed;
+async function packAndLint(each) {
+  try {
+    each.tarball = (await pack(each.folder, work)).file;
+    each.packed = await run("publint", ["run", each.tarball, "--strict"]);
+  } catch (error) {
+    each.packed = { code: 1, text: error.message, seconds: 0 };
+  }
 }
 
 /** Two at a time: while one waits for disk or network, the other computes. */
@@ -105,35 +98,26 @@ async function check(each) {
     failure = text.trim();
     break;
   }
-  total[failure === null ? "passed" : "failed"] += 1;
-  const tarball = tarballOf(each);
-  const size = tarball === null ? "-" : `${(statSync(tarball).size / 1024).toFixed(0)} kB`;
-  console.log(
-    `${failure === null ? "ok  " : "FAIL"} ${each.manifest.name.padEnd(22)} ${size.padStart(7)}  ${cells.join(", ")}`,
-  );
-  if (failure !== null) console.log(failure);
-}
-
-function tarballOf({ folder }) {
-  const name = existsSync(join(folder, ".pack")) ? readdirSync(join(folder, ".pack"))[0] : undefined;
-  return name === undefined ? null : join(folder, ".pack", name);
+  const size = each.tarball === undefined ? "-" : `${(statSync(each.tarball).size / 1024).toFixed(0)} kB`;
+  const row = `${each.manifest.name.padEnd(22)} ${size.padStart(7)}  ${cells.join(", ")}`;
+  tell(row, failure === null ? [] : [failure]);
 }
 
 /** Checks for license and README, and no tests. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
-  const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);
+  const { code, text, seconds } = await run("tar", ["-tzf", each.tarball]);
   const files = text.split("\n").map((file) => file.replace("package/", ""));
   const lacking = ["LICENSE", "README.md"].filter((file) => !files.includes(file));
   // `laconic init` templates contain a test.
   const surplus = files.filter((file) => /\.test\.|\/\.|tmp/.test(file) && !file.startsWith("assets/init/"));
-  const problem = [...lacking.map((file) => `lacks ${file}`), ...surplus.map((file) => `should not hold ${file}`)];
+  const problem = [...lacking.map((file) => `lacks ${file}`), ...surplus.map((file) => `must not contain ${file}`)];
   return { code: problem.length > 0 ? 1 : code, text: problem.join("\n"), seconds: seconds + each.packed.seconds };
 }
 
 async function install(each, project) {
-  const tarballs = withSiblings(each).map(tarballOf);
-  if (tarballs.includes(null)) return { code: 1, text: "a sibling could not be packed, see its row", seconds: 0 };
+  const tarballs = withSiblings(each).map(({ tarball }) => tarball);
+  if (tarballs.includes(undefined)) return { code: 1, text: "a sibling could not be packed, see its row", seconds: 0 };
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
@@ -200,7 +184,7 @@ async function weighExample(each, project) {
   const figure = `${installed.toFixed(1)} MB, ${idle.toFixed(1)} unused by it${names.length > 0 ? ` (${names.join(", ")})` : ""}`;
   weights.push({ package: manifest.name, installed, unused: idle, packages: unused });
   const fits = installed <= limit.installed && Math.floor(idle * 10) / 10 <= limit.unused;
-  const excess = `installs ${figure}; at most ${limit.installed} and ${limit.unused} MB may be`;
+  const excess = `installs ${figure}; at most ${limit.installed} and ${limit.unused} MB are allowed`;
   return { code: ran.code === 0 && fits ? 0 : 1, text: ran.code === 0 ? excess : ran.text, seconds: 0, figure };
 }
 

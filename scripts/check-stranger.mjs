@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { endChecks, tell } from "./lib/checks.mjs";
 import { packAll } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
@@ -23,10 +24,9 @@ const chosen = given.filter((word) => !/^\d/u.test(word));
 const templates = chosen.length > 0 ? chosen : allTemplates;
 const unknown = chosen.filter((word) => !allTemplates.includes(word));
 if (unknown.length > 0)
-  throw new Error(`no template is called ${unknown.join(", ")}; there are ${allTemplates.join(", ")}`);
+  throw new Error(`unknown template ${unknown.join(", ")}; use one of: ${allTemplates.join(", ")}`);
 
 await setUp();
-const total = { passed: 0, failed: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-stranger-"));
 try {
   const tarballs = Object.values(await packAll(work));
@@ -39,8 +39,7 @@ try {
 } finally {
   await rm(work, { recursive: true, force: true });
 }
-console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+endChecks();
 
 /** This Node, and the newest of other majors from npm. */
 async function nodesOf(wanted) {
@@ -150,8 +149,8 @@ async function answered(cwd, env, words, ask) {
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    void ended.then(() => reject(new Error("it ended before it said its address")));
-    setTimeout(() => reject(new Error("it said no address within two minutes")), 120_000).unref();
+    void ended.then(() => reject(new Error("the command ended before it printed an address")));
+    setTimeout(() => reject(new Error("the command printed no address within two minutes")), 120_000).unref();
   });
   const result = await address.then(ask).then(
     (text) => ({ code: 0, text }),
@@ -186,14 +185,10 @@ async function follow(who, { demo, major }, steps) {
   for (const [label, action] of Object.entries(steps)) {
     const { code, text, seconds } = await action();
     const problem = code === 0 ? await problemOf(label, text, { demo, major }) : text.trim();
-    total[problem === null ? "passed" : "failed"] += 1;
     const shown = ["version", "train", "train from nothing", "eval"].includes(label)
       ? `  ${text.trim().split("\n").at(-1)}`
       : "";
-    console.log(`${problem === null ? "ok  " : "FAIL"} ${who}: ${label} ${seconds.toFixed(1)} s${shown}`);
-    if (problem === null) continue;
-    console.log(problem);
-    return;
+    if (!tell(`${who}: ${label} ${seconds.toFixed(1)} s${shown}`, problem === null ? [] : [problem])) return;
   }
 }
 
@@ -228,11 +223,11 @@ async function problemOf(label, text, { demo, major }) {
   if (label === "version") return text.startsWith(`v${major}.`) ? null : `this is Node ${text}`;
   if (label === "install of the project") return copiesIn(demo);
   if (label === "report")
-    return existsSync(join(demo, "runs", "train", "report.html")) ? null : "there is no report.html";
+    return existsSync(join(demo, "runs", "train", "report.html")) ? null : "report.html is missing";
   if (label !== "train" && label !== "train from nothing") return null;
   // Standard error may follow the result.
   const result = text.split("\n").findLast((line) => line.startsWith("{"));
-  if (result === undefined) return `there is no result in ${text}`;
+  if (result === undefined) return `no result in ${text}`;
   const { before, afterWarmStart, after } = JSON.parse(result);
   // Rewards must improve accuracy over the supervised examples, or tokens at equal accuracy.
   const learned =

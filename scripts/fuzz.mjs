@@ -27,7 +27,7 @@ await setUp();
 const folder = join(root, "test/fuzz");
 const known = readdirSync(join(folder, "corpus")).toSorted();
 const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0) throw new Error(`no target is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
+if (unknown.length > 0) throw new Error(`unknown target ${unknown.join(", ")}; use one of: ${known.join(", ")}`);
 const cache = join(root, "node_modules/.cache/fuzz");
 /** Packages in the lockfile. */
 const externals = join(root, "node_modules/.pnpm/node_modules");

@@ -43,16 +43,16 @@ process.exitCode = failed === 0 ? 0 : 1;
 function help(scenarios) {
   return `npm run simulate -- [flags]
 
-  --scenario NAME   one of those below; all of them by default
-  --seed N          the first seed; 1 by default
-  --seeds COUNT     so many seeds, one after the other; 1 by default
-  --total COUNT     about so many over all scenarios instead, more of those that are played fast
-  --events M        faults begin within so many events; the scenario's own number by default
-  --jobs N          processes; one for each core by default
-  --replay          prints every event of each seed: number, virtual milliseconds, program, what happened
-  --json            prints a line of JSON for each seed
+  --scenario NAME   scenario of the list below; default: all
+  --seed N          first seed; default: 1
+  --seeds COUNT     number of successive seeds; default: 1
+  --total COUNT     approximate seeds of all scenarios together; fast scenarios get more
+  --events M        events within which faults begin; default: the scenario's
+  --jobs N          number of processes; default: one per core
+  --replay          print every event: number, virtual milliseconds, program, description
+  --json            print a line of JSON per seed
 
-Ends with exit code 1 where a seed fails. A failing seed's faults are made as few and as early as they may be.
+The exit code is 1 if a seed fails. The faults of a failing seed are reduced to the fewest and earliest.
 
 Scenarios:
 ${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;

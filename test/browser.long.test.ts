@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "vite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { memoryFileSystem } from "../packages/core/src/files/index.ts";
 import { createInlineEngine } from "../packages/engine/src/index.ts";
 import { createKernels } from "../packages/engine/src/wasm/index.ts";
@@ -12,13 +11,13 @@ import type { ConformanceResult } from "./browser/conformance-worker.ts";
 import { chromium, inChromium } from "./browser/in-chromium.ts";
 import { modelFolder, session, type SessionOptions, type SessionResult } from "./browser/session.ts";
 import { root } from "./workspace.ts";
+import { sharedFolder } from "./temporary-folder.ts";
 
 const slow = { timeout: 1_200_000 };
 const options: SessionOptions = { settings: { ...relayQuickstart.train, seed: 1 }, steps: 12 };
 
-let page = "";
+const page = sharedFolder();
 beforeAll(async () => {
-  page = await mkdtemp(join(tmpdir(), "laconic-page-"));
   await build({
     root: join(root, "test/browser"),
     configFile: false,
@@ -28,7 +27,6 @@ beforeAll(async () => {
     build: { assetsInlineLimit: 0, outDir: page, emptyOutDir: true, minify: true, target: "es2023" },
   });
 });
-afterAll(() => rm(page, { recursive: true }));
 
 /** The same session in Node. */
 async function inNode(): Promise<SessionResult> {

@@ -42,7 +42,7 @@ describe("no import cycles", () => {
 
   test("sibling folders of an app have no import cycles", () => {
     const graph = new Map<string, Set<string>>();
-    for (const path of sources.filter((each) => each.startsWith("apps/"))) {
+    for (const path of sources.filter((source) => source.startsWith("apps/"))) {
       const folder = dirname(path);
       const edges = graph.get(folder) ?? new Set<string>();
       graph.set(folder, edges);

@@ -26,7 +26,7 @@ test.each(styles)("%s uses only the design's colours, text sizes and spacing", (
   // Hairlines of 1 and 2 px and the room below a page are no steps of space.
   const spaces = text.match(/(?<![\w-])(?:gap|margin|padding)(?:-[a-z-]+)?: ?[^;}]*/gu) ?? [];
   expect(
-    spaces.filter((each) => (each.match(/\d+(?=px)/gu) ?? []).some((px) => ![1, 2, 64].includes(Number(px)))),
+    spaces.filter((space) => (space.match(/\d+(?=px)/gu) ?? []).some((px) => ![1, 2, 64].includes(Number(px)))),
   ).toEqual([]);
   const used = [...text.matchAll(/var\(--([\w-]+)/gu)].map(([, name = ""]) => name);
   const unknown = used.filter((name) => !tokens.has(name) && !setByScript.has(name) && !/^(?:vp-|hue$)/u.test(name));

@@ -99,11 +99,11 @@ test(`docs/public/tellers.svg is drawn from ${baselines}`, async () => {
     .split("\n")
     .map((line) => JSON.parse(line) as BaselineRow);
   const points = shownBaselines.flatMap(([name, label, color]) => {
-    const own = rows.filter((row) => row.name === name);
+    const baselineRows = rows.filter((row) => row.name === name);
     const mean = (pick: (row: BaselineRow) => number): number =>
-      own.reduce((sum, row) => sum + pick(row), 0) / own.length;
+      baselineRows.reduce((sum, row) => sum + pick(row), 0) / baselineRows.length;
     const of = { interval: null, color, name };
-    const seeds = own.map(({ tokens, accuracy }) => ({ ...of, tokens, accuracy, look: "faint" as const }));
+    const seeds = baselineRows.map(({ tokens, accuracy }) => ({ ...of, tokens, accuracy, look: "faint" as const }));
     return [...seeds, { ...of, tokens: mean(({ tokens }) => tokens), accuracy: mean((row) => row.accuracy), label }];
   });
   const plane: PlaneChart = {

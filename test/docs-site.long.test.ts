@@ -49,12 +49,12 @@ describe.skipIf(chromium === null || !existsSync(join(site, "index.html")))("the
       await page.goto(address + path, { waitUntil: "load" });
       await page.addScriptTag({ content: axe });
       // The rule left out reads the search button's word and its key as one word.
-      const found = await page.evaluate<readonly string[]>(
+      const matches = await page.evaluate<readonly string[]>(
         `axe.run(document, { iframes: false, rules: { "label-content-name-mismatch": { enabled: false } } }).then(({ violations }) => violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => id + ": " + nodes[0].target))`,
       );
       const overflows = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
       await context.close();
-      expect({ found, faults, overflows }).toEqual({ found: [], faults: [], overflows: false });
+      expect({ found: matches, faults, overflows }).toEqual({ found: [], faults: [], overflows: false });
     },
   );
 });

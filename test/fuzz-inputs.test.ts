@@ -23,7 +23,7 @@ describe.each(Object.keys(targets))("%s", (name) => {
 });
 
 test("the fuzzer reports foreign errors", async () => {
-  await expect(tryInput("none", new Uint8Array())).rejects.toThrow("no target is called none; there are safetensors");
+  await expect(tryInput("none", new Uint8Array())).rejects.toThrow("unknown target none; use one of: safetensors");
 });
 
 test("the nightly workflow fuzzes every target", () => {

@@ -91,12 +91,12 @@ test.skipIf(!hasSympy)("SymPy agrees on every pair in its notation (LACONIC_PYTH
     input: checks.map((check) => `${JSON.stringify(check)}\n`).join(""),
     encoding: "utf8",
   });
-  const said = stdout
+  const replies = stdout
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { readonly id: string; readonly equal: boolean });
-  expect(said.length, stderr).toBe(checks.length);
+  expect(replies.length, stderr).toBe(checks.length);
   expect(checks.length).toBeGreaterThan(150);
-  const different = checks.filter(({ equal }, i) => said[i]?.equal !== equal);
+  const different = checks.filter(({ equal }, i) => replies[i]?.equal !== equal);
   expect(different).toEqual([]);
 });

@@ -48,8 +48,8 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
 });
 
 test("no file names a folder of a developer's machine", () => {
-  const place = /(?<![\w.~-])(\/(home|Users|root|work)\/[\w.]|[A-Z]:\\\\?Users)/;
-  expect(files.filter((path) => place.test(readText(path)))).toEqual([]);
+  const location = /(?<![\w.~-])(\/(home|Users|root|work)\/[\w.]|[A-Z]:\\\\?Users)/;
+  expect(files.filter((path) => location.test(readText(path)))).toEqual([]);
 });
 
 test("no file silences the compiler or the linter, except expected type errors in tests", () => {

@@ -1,9 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, normalize } from "node:path";
-import { describe, expect, test } from "vitest";
-import { linkFaults } from "../docs/.vitepress/links.ts";
-import { recipes } from "../docs/.vitepress/sidebar.ts";
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+import { recipes, sidebar } from "../docs/.vitepress/sidebar.ts";
 import { repository } from "../scripts/lib/names.mjs";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
@@ -34,11 +32,14 @@ function anchorsOf(path: string): ReadonlySet<string> {
 /** Made while the site is built, and so on no page of the repository. */
 const made = /^docs\/(api\/|public\/playground\/)/u;
 
+/** Links of Markdown, attributes of HTML, and addresses of the site in its templates. */
+const linkForms = /\]\(([^)\s]+)(?: "[^"]*")?\)|(?<!:)\b(?:href|src|srcset)="([^"\s]+)"|withBase\('([^']+)'\)/gu;
+
 function faultOf(page: string, target: string): string | null {
   if (target.startsWith(repository)) return "is not public yet: link to the file";
   if (/^[a-z]+:/iu.test(target)) return URL.canParse(target) && !target.startsWith("http://") ? null : "is malformed";
   const [path = "", anchor = ""] = target.split("#");
-  if (path.startsWith("/")) return existsSync(join(root, "docs/public", path)) ? null : "is no file of docs/public";
+  if (path.startsWith("/")) return isInSite(path) ? null : "is no page or file of the site";
   const file = path === "" ? page : normalize(join(dirname(page), path));
   if (made.test(file)) return null;
   if (!existsSync(join(root, file))) return "is not there";
@@ -46,9 +47,15 @@ function faultOf(page: string, target: string): string | null {
   return anchorsOf(file).has(anchor) ? null : "has no such heading";
 }
 
+function isInSite(path: string): boolean {
+  const files = [`docs/public${path}`, `docs${path}.md`, `docs${path}index.md`];
+  return files.some((file) => made.test(file) || existsSync(join(root, file)));
+}
+
 test("every link and picture of every page has a target, also on GitHub", () => {
   const faults = pages.flatMap((page) =>
-    [...prose(page).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/gu)].flatMap(([, target = ""]) => {
+    [...prose(page).matchAll(linkForms)].flatMap(([, markdown, attribute, inSite]) => {
+      const target = markdown ?? attribute ?? inSite ?? "";
       const fault = faultOf(page, target);
       return fault === null ? [] : [`${page}: ${target}: ${fault}`];
     }),
@@ -78,52 +85,17 @@ test.each(recipes)("the recipe $link starts with something to run", ({ link }) =
   expect(page.split("\n").slice(2, 4)).toEqual(["```sh", expect.stringMatching(/^npm run -s laconic -- /u)]);
 });
 
-describe("the check of the built site", () => {
-  function faultsOf(files: Readonly<Record<string, string>>, base = "/"): readonly string[] {
-    const folder = mkdtempSync(join(tmpdir(), "laconic-site-"));
-    try {
-      for (const [path, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), text);
-      }
-      return linkFaults(folder, base);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  }
-  const start = `<h1 id="start">Start</h1><a href="/guide/">guide</a>`;
-  const site = { "index.html": `<a href="/start#start">x</a>`, "start.html": start };
-
-  test("passes a complete site", () => {
-    const guide = `<a href="./a#b&amp;c">a</a> <a href="#here" id="here">x</a> <img src="/p.svg"> <a href="https://x.org/a?b#c">x</a>`;
-    const whole = { ...site, "guide/index.html": guide, "guide/a.html": `<p id="b&amp;c">`, "p.svg": "<svg/>" };
-    expect(faultsOf(whole)).toEqual([]);
+test("every page of the site is in the sidebar or its folder's index, and the sidebar has no other", () => {
+  const listed = Object.values(sidebar()).flatMap((groups) =>
+    groups.flatMap(({ items }) => items.map(({ link }) => link)),
+  );
+  const lost = pages.filter((page) => {
+    const path = /^docs\/(?!public|index\.md)(.*?)(?:index)?(?:\.md)$/u.exec(page)?.[1];
+    if (path === undefined || listed.includes(`/${path}`)) return false;
+    const index = join(dirname(page), "index.md");
+    return !pages.includes(index) || !readText(index).includes(`](./${basename(page)})`);
   });
-
-  test.each([
-    [`<a href="./b">b</a>`, "/guide/: ./b: is not there"],
-    [`<a href="/start#end">b</a>`, "/guide/: /start#end: has no such anchor"],
-    [`<a href="#end">b</a>`, "/guide/: #end: has no such anchor"],
-    [`<img src="/p.svg">`, "/guide/: /p.svg: is not there"],
-    [`<iframe src="/playground/index.html">`, "/guide/: /playground/index.html: is not there"],
-    [`<a href="http://x.org">b</a>`, "/guide/: http://x.org: is no address of another site"],
-    [`<a href="javascript:alert(1)">b</a>`, "/guide/: javascript:alert(1): is no address of another site"],
-  ])("finds %s", (guide, fault) => {
-    expect(faultsOf({ ...site, "guide/index.html": guide })).toEqual([fault]);
-  });
-
-  test("finds an unlinked page", () => {
-    const lost = { ...site, "guide/index.html": "", "guide/a.html": `<a href="/guide/a">myself</a>` };
-    expect(faultsOf(lost)).toEqual(["/guide/a: no sidebar and no index leads there"]);
-  });
-
-  test("supports a site in a folder of its host", () => {
-    const below = {
-      "index.html": `<a href="/laconic/start">x</a><a href="/other">y</a>`,
-      "start.html": "",
-    };
-    expect(faultsOf(below, "/laconic/")).toEqual(["/: /other: is not there"]);
-  });
+  expect([lost, listed.filter((link) => !isInSite(link))]).toEqual([[], []]);
 });
 
 test("the README's figures equal the measured runs", () => {

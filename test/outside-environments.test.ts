@@ -39,18 +39,18 @@ async function play(
 
 /** What each agent wrote: an agent that theirs asked no more is asked no more here. */
 const written = ({ utterances }: Episode, agent: string): string[] =>
-  utterances.filter((each) => each.agent === agent).map(({ text }) => text);
+  utterances.filter((utterance) => utterance.agent === agent).map(({ text }) => text);
 
 async function checkPoker({ "kuhn-poker": hands }: Played): Promise<void> {
   for (const { cards, texts, rewards, forfeits } of hands) {
     const views = { player0: cards[0], player1: cards[1] };
-    const said = { player0: texts[0], player1: texts[1] };
-    const { episode, earned } = await play(poker, { id: "hand", question: "Hand", gold: "", views }, said);
+    const reply = { player0: texts[0], player1: texts[1] };
+    const { episode, earned } = await play(poker, { id: "hand", question: "Hand", gold: "", views }, reply);
     expect(earned).toMatchObject({
       agents: { player0: { chips: rewards[0] }, player1: { chips: rewards[1] } },
       score: forfeits.includes(1) ? 0 : 1,
     });
-    for (const [agent, own] of Object.entries(said)) expect(written(episode, agent)).toEqual(own);
+    for (const [agent, own] of Object.entries(reply)) expect(written(episode, agent)).toEqual(own);
   }
 }
 
@@ -60,7 +60,7 @@ async function checkGuesses({ "guess-number": games }: Played): Promise<void> {
     const { episode, earned } = await play(guessNumber, problem, { player: texts });
     expect(written(episode, "player")).toEqual(texts);
     expect(episode.observations?.map(({ reward }) => reward)).toEqual(rewards);
-    const total = rewards.reduce((sum, each) => sum + each, 0);
+    const total = rewards.reduce((sum, reward) => sum + reward, 0);
     expect(earned).toMatchObject({ team: { environment: total }, score: rewards.at(-1) === 1 ? 1 : 0 });
   }
 }

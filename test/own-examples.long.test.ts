@@ -1,20 +1,16 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { laconic } from "../apps/trainer/test/laconic.ts";
 import { done, rowsOf } from "./for-examples.ts";
 import { readText, root } from "./workspace.ts";
+import { sharedFolder } from "./temporary-folder.ts";
 
 const timeout = 300_000;
 const file = (name: string): string => join(root, "examples", name);
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-own-examples-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder();
 
 test.each(["past-selves.ts", "search-then-train.ts"])("%s is a run definition", async (name) => {
   const { default: run } = (await import(file(name))) as { readonly default: unknown };
@@ -88,11 +84,11 @@ describe("the papers' presets with one changed property", () => {
     JSON.parse(await done("train", config, "--dry-run", "--json")) as Config;
 
   /** Keys whose values differ. */
-  const changed = (one: unknown, other: unknown, at = ""): string[] => {
+  const changed = (one: unknown, other: unknown, path = ""): string[] => {
     const isGroup = (value: unknown): value is Config => typeof value === "object" && value !== null;
-    if (!isGroup(one) || !isGroup(other)) return one === other ? [] : [at.slice(1)];
+    if (!isGroup(one) || !isGroup(other)) return one === other ? [] : [path.slice(1)];
     const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-    return keys.flatMap((key) => changed(one[key], other[key], `${at}.${key}`));
+    return keys.flatMap((key) => changed(one[key], other[key], `${path}.${key}`));
   };
 
   test.each([
@@ -116,6 +112,6 @@ describe("the papers' presets with one changed property", () => {
 
   test("rejects an unknown export and lists the known ones", async () => {
     const { code, err } = await laconic("train", `${file("papers.ts")}#fewerWord`, "--dry-run");
-    expect([code, err]).toEqual([2, expect.stringMatching(/there is no export fewerWord; it exports fewerWords, /u)]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/export fewerWord not found; it exports fewerWords, /u)]);
   });
 });

@@ -53,6 +53,6 @@ test.each([
   await writeFile(join(folder, "sums.jsonl"), questions.join("\r\n"));
   await done(as(["bench", "--data", join(folder, "sums.jsonl"), "--grading", "numeric", ...served, "--run", bench]));
   expect(await readFile(join(bench, "report.md"), "utf8")).toContain("50.0");
-  const said = await readFile(log, "utf8").catch(() => "");
-  for (const each of refused) expect(said).toContain(each);
+  const reply = await readFile(log, "utf8").catch(() => "");
+  for (const text of refused) expect(reply).toContain(text);
 });

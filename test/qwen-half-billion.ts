@@ -25,3 +25,13 @@ export const narrowQwen: Readonly<Record<string, unknown>> = {
   num_key_value_heads: 1,
   max_position_embeddings: 2048,
 };
+
+/** Two layers with grouped heads, for small widths. */
+export const smallQwen: Readonly<Record<string, unknown>> & { readonly num_hidden_layers: number } = {
+  ...qwenHalfBillion,
+  vocab_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 128,
+};

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const waiting = readdirSync(join(root, ".changeset")).filter((name) => name.endsWith(".md"));
 
@@ -45,38 +45,34 @@ test("a changelog entry is the changeset's text without a commit", async () => {
 });
 
 test("release:version writes a changelog into every package, all of one version", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-release-"));
-  try {
-    const needed = repositoryFiles().filter(
-      (path) =>
-        /^(package\.json|pnpm-workspace\.yaml|scripts\/changelog\.mjs|\.changeset\/.*)$/u.test(path) ||
-        /^[^/]+(\/[^/]+)?\/package\.json$/u.test(path),
-    );
-    for (const path of needed) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await copyFile(join(root, path), join(folder, path));
-    }
-    // Between a release and the next change no changeset waits.
-    if (waiting.length === 0)
-      await writeFile(join(folder, ".changeset/change.md"), `---\n"@laconic/core": minor\n---\n\nA change.\n`);
-    await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-    await promisify(execFile)("git", ["init", "-q"], { cwd: folder });
-    const cli = join(root, "node_modules/@changesets/cli/bin.js");
-    await promisify(execFile)(process.execPath, [cli, "version"], { cwd: folder });
-    const versions = await Promise.all(
-      publishedPackages.map(async ({ folder: each }) => {
-        const manifest = await readFile(join(folder, each, "package.json"), "utf8");
-        const { name, version } = JSON.parse(manifest) as { name: string; version: string };
-        const changelog = await readFile(join(folder, each, "CHANGELOG.md"), "utf8");
-        expect(changelog.startsWith(`# ${name}\n\n## ${version}\n`), changelog.slice(0, 80)).toBe(true);
-        expect(changelog).not.toMatch(/\b[0-9a-f]{7,40}:/u);
-        return version;
-      }),
-    );
-    expect(new Set(versions).size).toBe(1);
-  } finally {
-    await rm(folder, { recursive: true });
+  const folder = await temporaryFolder();
+  const needed = repositoryFiles().filter(
+    (path) =>
+      /^(package\.json|pnpm-workspace\.yaml|scripts\/changelog\.mjs|\.changeset\/.*)$/u.test(path) ||
+      /^[^/]+(\/[^/]+)?\/package\.json$/u.test(path),
+  );
+  for (const path of needed) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await copyFile(join(root, path), join(folder, path));
   }
+  // Between a release and the next change no changeset waits.
+  if (waiting.length === 0)
+    await writeFile(join(folder, ".changeset/change.md"), `---\n"@laconic/core": minor\n---\n\nA change.\n`);
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await promisify(execFile)("git", ["init", "-q"], { cwd: folder });
+  const cli = join(root, "node_modules/@changesets/cli/bin.js");
+  await promisify(execFile)(process.execPath, [cli, "version"], { cwd: folder });
+  const versions = await Promise.all(
+    publishedPackages.map(async ({ folder: text }) => {
+      const manifest = await readFile(join(folder, text, "package.json"), "utf8");
+      const { name, version } = JSON.parse(manifest) as { name: string; version: string };
+      const changelog = await readFile(join(folder, text, "CHANGELOG.md"), "utf8");
+      expect(changelog.startsWith(`# ${name}\n\n## ${version}\n`), changelog.slice(0, 80)).toBe(true);
+      expect(changelog).not.toMatch(/\b[0-9a-f]{7,40}:/u);
+      return version;
+    }),
+  );
+  expect(new Set(versions).size).toBe(1);
 });
 
 interface Changelog {
@@ -103,7 +99,7 @@ describe("workflows", () => {
 
   test.each(readdirSync(join(root, ".github/workflows")))("%s runs existing commands", (name) => {
     const commands = stepsOf(name).flatMap((step) => [step.run, step.with?.["version"], step.with?.["publish"]]);
-    const known = commands
+    const knownNames = commands
       .filter((command) => command !== undefined)
       .map((command) => {
         const [, script = ""] = /^npm (?:run )?([\w:-]+)(?: -- .*)?$/u.exec(command) ?? [];
@@ -112,7 +108,7 @@ describe("workflows", () => {
           Object.hasOwn(scripts, script);
         return isKnown || existsSync(join(root, command.replace(/ --\w+$/u, ""))) ? "known" : command;
       });
-    expect(new Set(known)).toEqual(new Set(["known"]));
+    expect(new Set(knownNames)).toEqual(new Set(["known"]));
   });
 
   test("publishing has provenance and permission for its signing token", () => {

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ErrorDetail, LaconicErrorCode } from "../packages/core/src/index.ts";
 import { pythonOf } from "../packages/core/src/platform/index.ts";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
@@ -26,7 +27,28 @@ declare module "vitest" {
   interface Matchers<T> {
     /** All numbers are within `absolute + relative * |expected|`; NaN equals NaN. */
     toBeAllclose(expected: ArrayLike<number>, tolerance?: Tolerance): T;
+    /** An error, or a function that throws it: its code, its message or a part, and some or all of its detail. */
+    toFailWith(code: LaconicErrorCode, ...rest: readonly (string | RegExp | Readonly<Record<string, unknown>>)[]): T;
   }
+}
+
+interface Failure {
+  readonly code?: unknown;
+  readonly message?: string;
+  readonly detail?: ErrorDetail;
+}
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+function shown(part: string | RegExp | object): string {
+  return part instanceof RegExp ? String(part) : JSON.stringify(part);
 }
 
 expect.extend({
@@ -53,6 +75,20 @@ expect.extend({
       pass: sameLength && worst.excess <= 0,
       message: () =>
         sameLength ? `furthest off: ${worst.message}` : `${received.length} numbers, expected ${expected.length}`,
+    };
+  },
+  toFailWith(received: unknown, code: string, ...rest: readonly (string | RegExp | object)[]) {
+    const error = (typeof received === "function" ? thrownBy(received as () => unknown) : received) as Failure | null;
+    const { code: found, message = "", detail = {} } = error ?? {};
+    const faults = rest.filter((part) => {
+      if (typeof part === "string") return !message.includes(part);
+      if (part instanceof RegExp) return !part.test(message);
+      return !Object.entries(part).every(([key, value]) => this.equals(detail[key], value));
+    });
+    return {
+      pass: found === code && faults.length === 0,
+      message: () =>
+        `${String(found)}: ${message} ${JSON.stringify(detail)}, expected ${[code, ...faults.map(shown)].join(" ")}`,
     };
   },
 });

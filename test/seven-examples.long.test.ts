@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
@@ -12,6 +10,7 @@ import { chooseDevice } from "../packages/runtime/src/devices/index.ts";
 import { completionHandler } from "../packages/serve/src/index.ts";
 import { done, rowsOf } from "./for-examples.ts";
 import { root } from "./workspace.ts";
+import { sharedFolder } from "./temporary-folder.ts";
 
 /** Calls and programs that a model with random weights writes by chance. */
 const pieces = [
@@ -68,19 +67,15 @@ const small = [
   "device=wasm",
 ];
 
-let folder = "";
+const folder = sharedFolder();
 let engine: Engine;
 let device: Awaited<ReturnType<typeof chooseDevice>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-seven-"));
   await tinyChatModel(join(folder, "model"), { pieces, contextLength: 2048 });
   device = await chooseDevice("wasm", 1, () => undefined);
   engine = await createLocalEngine({ device: device.sources, workers: 1, onWarning: () => undefined });
 });
-afterAll(async () => {
-  await engine.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => engine.close());
 
 describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }) => {
   const title = name.replace(".ts", "");
@@ -136,8 +131,8 @@ test("the dashboard shows all examples", async () => {
   try {
     const runs = (await (await fetch(new URL("api/runs", server.url))).json()) as { name: string; id: string }[];
     for (const { file: name } of ideas) {
-      const found = runs.find((each) => each.name === name.replace(".ts", ""));
-      expect(found, name).toMatchObject({ state: "done", plannedSteps: 2 });
+      const run = runs.find((item) => item.name === name.replace(".ts", ""));
+      expect(run, name).toMatchObject({ state: "done", plannedSteps: 2 });
     }
   } finally {
     await server.close();

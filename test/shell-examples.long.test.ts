@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
+import { sharedFolder } from "./temporary-folder.ts";
 
 const pages = [
   "README.md",
@@ -50,6 +50,8 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^view report\b/, { code: 2, says: "has no run" }],
   [/^(eval|analyze|verify|view (compare|export|send))\b/, { code: 2, says: "has no run" }],
   [/^view\b/, { code: 2, says: "not found" }],
+  [/^pretrain\b/, { more: ["--help"], code: 0 }],
+  [/^reproduce --small\b/, { code: 2, says: "model folder not found" }],
   [/^sweep\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "has no run" }],
   [/^serve --train\b/, { code: 2, says: "run.json not found" }],
@@ -63,17 +65,18 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
     /^data (get|show) (mbpp|gpqa|mmlu-pro|livecodebench)\b/,
     { more: ["--offline", "--folder", "none"], code: 2, says: "is not in the cache" },
   ],
-  [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
-  [/^bench\b.* \.\/examples\/.*=runs\//, { code: 2, says: "has no run" }],
+  [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: " not found" }],
+  [/^bench\b.*=runs\//, { code: 2, says: "has no run" }],
   [/^bench --data '?hub:/, { more: ["--offline"], code: 2, says: "is not in the cache" }],
   [/^bench --data\b/, { code: 2, says: "file not found" }],
   [/^bench --tasks\b/, { code: 2, says: "has no run" }],
   [/^(bench|topology)\b.* \.\//, { code: 2, says: "not found" }],
   [/^bench\b.*--resume/, { code: 2, says: "has no bench" }],
   [/^reproduce\b.*--dry-run/, { code: 0 }],
-  [/^reproduce\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^reproduce\b.*--run-of/, { code: 2, says: "has no run" }],
+  [/^reproduce\b/, { more: ["--offline", "--folder", "none"], code: 2, says: " not found" }],
   [/^bench --list\b/, { code: 0 }],
-  [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: " not found" }],
   [/^grade judge runs\//, { code: 2, says: "has no run" }],
   [/^grade judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
@@ -90,11 +93,10 @@ function unquoted(words: string): string[] {
 
 const start = /^(?:npm run -s laconic -- |npx @laconic\/cli |laconic |npm start(?: --silent)?(?: -- |$))/u;
 const ofCommandLine = commands.filter(({ line }) => start.test(line));
-let folder = "";
+const folder = sharedFolder();
 const home = process.cwd();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-shell-"));
   // `init` writes into this folder, so it is no link to the repository's.
   await mkdir(join(folder, "examples"));
   for (const name of await readdir(join(root, "examples")))
@@ -118,13 +120,12 @@ beforeEach(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   process.chdir(home);
-  await rm(folder, { recursive: true });
 });
 
 describe("commands of the command line in READMEs and docs", () => {
   test.each(ofCommandLine)("$page: $line", async ({ line }) => {
-    const given = line.replace(start, "");
-    const words = (line.startsWith("npm start") ? `quickstart ${given}` : given).trim();
+    const input = line.replace(start, "");
+    const words = (line.startsWith("npm start") ? `quickstart ${input}` : input).trim();
     const trial = trials.find(([pattern]) => pattern.test(words))?.[1];
     expect(trial, "a way to try this command").toBeDefined();
     const { more = [], code, says = "" } = trial as Trial;
@@ -147,7 +148,7 @@ describe("other commands in READMEs and docs", () => {
     const [, script] = /^npm (?!install\b)(?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
     const [, program] = /^(?:npx tsx (?:--\S+ )*|(?:[A-Z_]+=\S+ )+)([\w/.-]+)/u.exec(line) ?? [];
     const [, installed] = /^npm install((?: [\w@/.-]+)*)(?: #.*)?$/u.exec(line) ?? [];
-    const known =
+    const registry =
       installed !== undefined
         ? installed.split(" ").every((word) => word === "" || installable.has(word.replace(/(?<!^)@[\d.]+$/u, "")))
         : script !== undefined
@@ -155,6 +156,6 @@ describe("other commands in READMEs and docs", () => {
           : program !== undefined
             ? existsSync(join(root, program))
             : /^(?:export [A-Z_]+=\S+|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(line);
-    expect(known).toBe(true);
+    expect(registry).toBe(true);
   });
 });

@@ -14,15 +14,17 @@ async function simulate(...words: readonly string[]): Promise<{ readonly said: s
   const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
-  return { said, code: child.exitCode };
+  const [reply] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return { said: reply, code: child.exitCode };
 }
 
 /** Of a seed, by scenario. */
-function tracesOf(said: string, seed: number): Record<string, string> {
-  const lines = said.split("\n").filter((line) => line.startsWith("{"));
+function tracesOf(reply: string, seed: number): Record<string, string> {
+  const lines = reply.split("\n").filter((line) => line.startsWith("{"));
   const outcomes = lines.map((line) => JSON.parse(line) as Record<"scenario" | "trace", string> & { seed: number });
-  return Object.fromEntries(outcomes.flatMap((each) => (each.seed === seed ? [[each.scenario, each.trace]] : [])));
+  return Object.fromEntries(
+    outcomes.flatMap((outcome) => (outcome.seed === seed ? [[outcome.scenario, outcome.trace]] : [])),
+  );
 }
 
 test("a seed of every scenario gives the same trace after others and first in a process", async () => {

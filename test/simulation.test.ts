@@ -38,7 +38,7 @@ test("a seed of every scenario passes, and replays with its events", async () =>
   expect(all.filter(({ violation }) => violation !== null)).toEqual([]);
   expect(all.flatMap(({ met }) => met).length).toBeGreaterThan(0);
   for (const scenario of Object.keys(scenarios)) {
-    const own = all.filter((each) => each.scenario === scenario);
+    const own = all.filter((outcome) => outcome.scenario === scenario);
     expect(own.map(({ seed }) => seed)).toEqual([1]);
   }
   const lines = await simulate("--scenario", "two-trainers", "--seed", "1", "--replay", "--json");
@@ -147,7 +147,7 @@ test("keeps a Tinker journal entry and file name after power loss and cuts a tor
 });
 
 test("shrinking makes faults fewer and earlier while the seed fails", async () => {
-  const kill = (at: number): Fault => ({ at, kind: "kill", share: 0 });
+  const kill = (index: number): Fault => ({ at: index, kind: "kill", share: 0 });
   const slow: Fault = { at: 3, kind: "slow", events: 5 };
   const fails = async (faults: readonly Fault[]): Promise<boolean> =>
     faults.some(({ kind, at }) => kind === "kill" && at >= 21) && faults.length >= 1;

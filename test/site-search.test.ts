@@ -29,7 +29,7 @@ index.addAll(
 test.each(Object.entries(answers))(
   "the site's search for %s finds one of %s in its first three pages",
   (term, pages) => {
-    const found = index.search(term).map(({ id }) => String(id).replace(/#\d+$/u, ""));
-    expect([...new Set(found)].slice(0, 3)).toContainEqual(expect.toBeOneOf(pages.split(" ")));
+    const matches = index.search(term).map(({ id }) => String(id).replace(/#\d+$/u, ""));
+    expect([...new Set(matches)].slice(0, 3)).toContainEqual(expect.toBeOneOf(pages.split(" ")));
   },
 );

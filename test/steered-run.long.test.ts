@@ -1,36 +1,35 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { memoryFileSystem } from "../packages/core/src/files/index.ts";
 import { createKernels } from "../packages/engine/src/wasm/index.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { verifyRun, type Contradiction } from "../packages/verify/src/index.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/test/edited-run.ts";
-import { unzipped } from "../packages/view/web/playground/worker/kept-files.ts";
-import { keptFiles, keptFolder } from "../packages/view/web/playground/worker/kept-files.ts";
+import { runIn } from "../packages/view/test/fixture/exported-run.ts";
 import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";
 import { policyFolder, relayWorld } from "../packages/view/web/playground/worker/relay-world.ts";
 import { Session } from "../packages/view/web/playground/worker/session.ts";
 import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
 import { openTeam } from "../packages/view/web/playground/worker/team.ts";
+import { sharedFolder } from "./temporary-folder.ts";
 
 const policy = new URL("../packages/runtime/assets/relay-one-fact/", import.meta.url);
 
-let folder = "";
+const folder = sharedFolder();
 /** What a visitor took away who moved both sliders while the team trained. */
 let steered = "";
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-steered-"));
   steered = join(folder, "run");
-  const files = await keptFiles(keptFolder, null, () => undefined);
+  const files = memoryFileSystem();
   for (const name of ["config.json", "model.safetensors"])
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
   const team = await openTeam(await createKernels(undefined), files, relayWorld());
-  const said: WorkerMessage[] = [];
-  const session = await Session.open(
-    { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
+  const replies: WorkerMessage[] = [];
+  const session = new Session(
+    { team, files, environment: {}, now: () => 0, say: (workerMessage) => void replies.push(workerMessage) },
     { ...firstSettings("relay"), steps: 40, steering: { kind: "budget", targetTokens: 30 } },
   );
   // Past the three steps of measuring, so that the budget charges; then a price, then another budget.
@@ -43,13 +42,12 @@ beforeAll(async () => {
   await session.train(1);
   await session.exportRun();
   await team.close();
-  const { archive } = said.findLast((each) => each.type === "exported") ?? expect.fail();
-  for (const [path, data] of unzipped(archive)) {
+  const { archive } = replies.findLast((workerMessage) => workerMessage.type === "exported") ?? expect.fail();
+  for (const [path, data] of runIn(archive)) {
     await mkdir(dirname(join(steered, path)), { recursive: true });
     await writeFile(join(steered, path), data);
   }
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const contradictionsOf = async (run: string): Promise<readonly Contradiction[]> =>
   (await verifyRun(run)).contradictions;
@@ -102,21 +100,18 @@ test.each<readonly [string, (run: string) => Promise<void>, Partial<Contradictio
     (run) => editLines(run, "changes.jsonl", ({ step }) => (step === 13 ? false : undefined)),
     { stage: "files", key: "manifest.json: run" },
   ],
-])("finds %s", async (_, plant, found) => {
+])("finds %s", async (_, plant, match) => {
   const run = await copyOfRun(steered);
   await plant(run);
-  expect(await contradictionsOf(run)).toContainEqual(expect.objectContaining(found));
+  expect(await contradictionsOf(run)).toContainEqual(expect.objectContaining(match));
 });
 
 test.each([
   ["no JSON", "{\n", "line 1 is not a setting change"],
   ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1 is not a setting change"],
   ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2 is not a setting change"],
-])("rejects %s as the changes with file and line", async (_, text, said) => {
+])("rejects %s as the changes with file and line", async (_, text, reply) => {
   const run = await copyOfRun(steered);
   await writeFile(join(run, "changes.jsonl"), text);
-  await expect(contradictionsOf(run)).rejects.toMatchObject({
-    code: "config_invalid",
-    message: expect.stringContaining(said),
-  });
+  await expect(contradictionsOf(run)).rejects.toFailWith("config_invalid", reply);
 });

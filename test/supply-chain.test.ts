@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readText, root } from "./workspace.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Under which anybody may use, change and pass on what they install. */
 const permissive = [
@@ -37,33 +37,29 @@ interface Component {
 function isPermissive({ licenses = [] }: Component): boolean {
   const texts = licenses.map(({ license, expression }) => license?.id ?? expression ?? "");
   const choices = texts.map((text) => text.replace(/^\((.*)\)$/u, "$1").split(" OR "));
-  return choices.length > 0 && choices.every((each) => each.some((name) => permissive.includes(name)));
+  return choices.length > 0 && choices.every((choice) => choice.some((name) => permissive.includes(name)));
 }
 
 test("every installed dependency has a permissive licence and a checksum", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-sbom-"));
-  try {
-    const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
-    const words = scripts["sbom"]?.split(" ").slice(1) ?? [];
-    await promisify(execFile)(
-      process.execPath,
-      [join(root, "node_modules/pnpm/bin/pnpm.mjs"), ...words.slice(0, -1), join(folder, "sbom.json")],
-      { cwd: root },
-    );
-    const { components } = JSON.parse(await readFile(join(folder, "sbom.json"), "utf8")) as { components: Component[] };
-    const installed = components.filter(({ purl }) => !purl.startsWith("pkg:npm/%40laconic/"));
-    expect(installed.map(({ name }) => name)).toEqual(expect.arrayContaining(["zod", "openai", "koffi", "tiktoken"]));
-    expect(installed.filter((each) => !isPermissive(each))).toEqual([]);
-    const unchecked = installed.filter(
-      ({ externalReferences = [] }) =>
-        !externalReferences.some(
-          ({ type, hashes }) => type === "distribution" && hashes?.some(({ alg }) => alg === "SHA-512"),
-        ),
-    );
-    expect(unchecked).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await temporaryFolder();
+  const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
+  const words = scripts["sbom"]?.split(" ").slice(1) ?? [];
+  await promisify(execFile)(
+    process.execPath,
+    [join(root, "node_modules/pnpm/bin/pnpm.mjs"), ...words.slice(0, -1), join(folder, "sbom.json")],
+    { cwd: root },
+  );
+  const { components } = JSON.parse(await readFile(join(folder, "sbom.json"), "utf8")) as { components: Component[] };
+  const installed = components.filter(({ purl }) => !purl.startsWith("pkg:npm/%40laconic/"));
+  expect(installed.map(({ name }) => name)).toEqual(expect.arrayContaining(["zod", "openai", "koffi", "tiktoken"]));
+  expect(installed.filter((component) => !isPermissive(component))).toEqual([]);
+  const unchecked = installed.filter(
+    ({ externalReferences = [] }) =>
+      !externalReferences.some(
+        ({ type, hashes }) => type === "distribution" && hashes?.some(({ alg }) => alg === "SHA-512"),
+      ),
+  );
+  expect(unchecked).toEqual([]);
 });
 
 test("workflows pin actions by commit and have minimal write permissions", () => {

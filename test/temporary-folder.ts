@@ -1,11 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** Folder that is deleted when the test ends. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folderUntil(onTestFinished);
+}
+
+/** Folder that is deleted after the tests of the file, or of the `describe` that asks for it. */
+export function sharedFolder(): string {
+  return folderUntil(afterAll);
+}
+
+function folderUntil(end: (remove: () => Promise<void>) => void): string {
+  const folder = mkdtempSync(join(tmpdir(), "laconic-"));
+  end(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

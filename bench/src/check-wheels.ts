@@ -9,6 +9,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { findPython, systemOf } from "@laconic/core/platform";
 import { isAskedOfMps, nativeSymbols, operatorRegistry, processorOperators } from "@laconic/kernels-torch/testing";
+import { aten } from "../../packages/kernels-torch/src/native/operator.ts";
 import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
 
@@ -103,7 +104,7 @@ async function rowsOf(platform: Platform, wheel: string): Promise<(Row | MpsRow)
     const fileOf = (name: string): string => join(folder, "torch/lib", systemOf(platform.node).library(name));
     const rows: (Row | MpsRow)[] = [];
     const { names, text } = await tableOf(fileOf("torch_cpu"));
-    const wanted = await operators();
+    const wanted = operators();
     const registry = await readFile(join(folder, "torchgen/packaged/ATen/native/native_functions.yaml"), "utf8");
     for (const device of platform.devices) {
       if (device === "cuda" && !existsSync(fileOf("torch_cuda"))) continue;
@@ -177,13 +178,8 @@ async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<stri
   return { names, text: await readFile(file) };
 }
 
-/** Finds `aten` operators in the kernels' source. */
-async function operators(): Promise<string[]> {
-  const source = join(root, "packages/kernels-torch/src");
-  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));
-  const texts = await Promise.all(files.map((name) => readFile(join(source, name), "utf8")));
-  const calls = texts.flatMap((text) => [...text.matchAll(/operator\(\s*"aten::(\w+)"(?:,\s*"(\w*)")?/gu)]);
-  return [
-    ...new Set(calls.map(([, name, overload]) => (overload ? `${name}.${overload}` : (name as string)))),
-  ].toSorted();
+/** Names of the `aten` operators that the kernels call. */
+function operators(): string[] {
+  const names = Object.values(aten).map(({ name }) => name.split("::"));
+  return names.flatMap(([library, name]) => (library === "aten" && name !== undefined ? [name] : [])).toSorted();
 }

@@ -185,8 +185,7 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
 
 /** Uses processes, because CUDA reads the setting for blocking launches when it is loaded. */
 function profile(): void {
-  const jobFile = join(folder, "job.json");
-  writeFileSync(jobFile, JSON.stringify(job));
+  const jobFile = writtenJob();
   for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
     const env = { CUDA_LAUNCH_BLOCKING: blocking };
     const ran = runOurs("gpu/profile.ts", [jobFile, checkpoint, device, dtype], { env, timeoutMs: 120_000 });
@@ -194,23 +193,21 @@ function profile(): void {
   }
 }
 
+function writtenJob(): string {
+  const file = join(folder, "job.json");
+  writeFileSync(file, JSON.stringify(job));
+  return file;
+}
+
 /** Computes one update in two processes, by default and in deterministic mode. */
 function twice(): void {
-  const jobFile = join(folder, "twice.json");
-  writeFileSync(jobFile, JSON.stringify(job));
+  const jobFile = writtenJob();
   for (const deterministic of [false, true]) {
     const words = [jobFile, device, dtype, String(deterministic && device === "cuda")];
-    const [first, second] = [0, 1].map(() => lastOf(runOurs("gpu/bits.ts", words, { timeoutMs: 60_000 }))) as [
-      Record<string, unknown>,
-      Record<string, unknown>,
-    ];
-    if ("failed" in first || "failed" in second) report.note("twice", { deterministic, ...first, ...second });
-    else
-      report.note("twice", {
-        deterministic,
-        same: first["bits"] === second["bits"],
-        bits: [first["bits"], second["bits"]],
-      });
+    const results = [0, 1].map(() => lastOf(runOurs("gpu/bits.ts", words, { timeoutMs: 60_000 })));
+    const failure = results.find((result) => "failed" in result);
+    const bits = results.map((result) => result["bits"]);
+    report.note("twice", { deterministic, ...(failure ?? { same: bits[0] === bits[1], bits }) });
   }
 }
 
@@ -247,30 +244,22 @@ function trl(): void {
 }
 
 function tellers(): void {
-  const words = [
-    laconic,
-    "train",
-    "preset:story-tellers",
-    `device=${device}`,
-    "train.steps=1",
-    "train.evaluation.every=0",
-  ];
+  const short = ["train.steps=1", "train.evaluation.every=0"];
   const size = flags.small ? ["train.problemsPerStep=1", "train.episodesPerProblem=2"] : [];
-  const start = performance.now();
-  const ran = run(process.execPath, [...words, ...size, "--run", join(folder, "tellers"), "--json"], {
-    timeoutMs: 58_000,
-    cwd: folder,
-  });
-  const result = lastOf(ran);
-  const seconds = (performance.now() - start) / 1000;
-  report.note("tellers", "failed" in result ? result : { seconds, result: JSON.stringify(result).slice(0, 400) });
+  command("tellers", ["train", "preset:story-tellers", ...short, ...size, "--run", join(folder, "tellers")], 58_000);
 }
 
 function quickstart(): void {
-  const words = [laconic, "quickstart", "--device", device, "--json"];
-  const ran = run(process.execPath, words, { timeoutMs: 240_000, cwd: folder });
-  const result = lastOf(ran);
-  report.note("quickstart", "failed" in result ? result : { result: JSON.stringify(result) });
+  command("quickstart", ["quickstart"], 240_000);
+}
+
+/** Notes the result of a `laconic` command, and its seconds. */
+function command(section: string, words: readonly string[], timeoutMs: number): void {
+  const start = performance.now();
+  const all = [laconic, ...words, "--device", device, "--json"];
+  const result = lastOf(run(process.execPath, all, { timeoutMs, cwd: folder }));
+  const seconds = (performance.now() - start) / 1000;
+  report.note(section, "failed" in result ? result : { seconds, result: JSON.stringify(result) });
 }
 
 function query(field: string): string {

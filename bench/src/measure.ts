@@ -8,3 +8,8 @@ export function machine(): Record<string, unknown> {
 export function print(bench: string, result: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify({ bench, ...result })}\n`);
 }
+
+/** Rounds to three decimals. */
+export function round3(value: number): number {
+  return Math.round(1000 * value) / 1000;
+}

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
 import { machine, print } from "./measure.ts";
+import { qwen2Config } from "./model-geometry.ts";
 import { lastOf, python, root, run, runOurs } from "./processes.ts";
 import { readWords } from "./options.ts";
 
@@ -16,20 +17,8 @@ export interface MemoryCase {
   readonly settings: MemorySettings;
 }
 
-const qwen = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  rms_norm_eps: 1e-6,
-  rope_theta: 1e6,
-  tie_word_embeddings: true,
-  vocab_size: 151_936,
-  hidden_size: 896,
-  intermediate_size: 4864,
-  num_attention_heads: 14,
-  num_key_value_heads: 2,
-  max_position_embeddings: 32_768,
-  num_hidden_layers: 4,
-};
+const sizes = { hidden: 896, feedForward: 4864, layers: 4, heads: 14, kvHeads: 2 } as const;
+const qwen = qwen2Config({ ...sizes, vocabulary: 151_936, positions: 32_768, ropeTheta: 1e6 });
 /** 1,760 predicted tokens. */
 const settings: MemorySettings = {
   dtype: "float32",

@@ -8,11 +8,15 @@ export interface Geometry {
   readonly vocabulary: number;
   /** Max sequence length. Default 256. */
   readonly positions?: number;
+  /** Base of the rotary angles. Default 10,000. */
+  readonly ropeTheta?: number;
 }
 
-/** Hugging Face's config.json without the family, with a tied head. */
-export function geometryConfig(size: Geometry): Record<string, unknown> {
+/** Hugging Face's config.json of a Qwen2 with a tied head. */
+export function qwen2Config(size: Geometry): Record<string, unknown> {
   return {
+    architectures: ["Qwen2ForCausalLM"],
+    model_type: "qwen2",
     vocab_size: size.vocabulary,
     hidden_size: size.hidden,
     intermediate_size: size.feedForward,
@@ -21,13 +25,8 @@ export function geometryConfig(size: Geometry): Record<string, unknown> {
     num_key_value_heads: size.kvHeads,
     max_position_embeddings: size.positions ?? 256,
     rms_norm_eps: 1e-6,
-    rope_theta: 10_000,
+    rope_theta: size.ropeTheta ?? 10_000,
     tie_word_embeddings: true,
     initializer_range: 0.02,
   };
-}
-
-/** The same as a Qwen2. */
-export function qwen2Config(size: Geometry): Record<string, unknown> {
-  return { architectures: ["Qwen2ForCausalLM"], model_type: "qwen2", ...geometryConfig(size) };
 }

@@ -9,12 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
 import { prefixForest } from "@laconic/engine";
-import { machine, print } from "./measure.ts";
+import { machine, print, round3 } from "./measure.ts";
 import type { UpdateJob, UpdateResult } from "./prefix-tree/job.ts";
 import { works, type Work } from "./prefix-tree/works.ts";
 import { lastOf, peer, python, runOurs } from "./processes.ts";
 import { stepSizes } from "./step/job.ts";
 import { saveModel } from "./step/prepare.ts";
+import { advantagesOf } from "./step/update.ts";
 import { readOptions } from "./options.ts";
 
 const { values: given } = readOptions({
@@ -51,10 +52,7 @@ function compare(
   const { sequences, groupSize, name } = work;
   const rewards = randomFromSeed("rewards");
   const raw = sequences.map(() => rewards.uniform());
-  const advantages = raw.map((reward, i) => {
-    const group = raw.slice(i - (i % groupSize), i - (i % groupSize) + groupSize);
-    return reward - group.reduce((sum, each) => sum + each, 0) / group.length;
-  });
+  const advantages = advantagesOf(raw, groupSize);
   const job = { checkpoint, sequences, advantages, maxTokens: 16_384, threads: 1, steps: Number(given.steps) };
   const tokens = prefixForest(sequences, { shared: false }).tokens.length;
   const nodes = prefixForest(sequences).tokens.length;
@@ -90,8 +88,4 @@ function run(side: string, job: Omit<UpdateJob, "shared">): UpdateResult | null 
   if (!("failed" in result)) return result as unknown as UpdateResult;
   print("skipped", { side, why: result["failed"] });
   return null;
-}
-
-function round3(value: number): number {
-  return Math.round(1000 * value) / 1000;
 }

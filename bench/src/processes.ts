@@ -4,12 +4,6 @@ import { join } from "node:path";
 
 export const root: string = join(import.meta.dirname, "../..");
 
-/** Entry point of the command line. */
-export const laconic: string = join(root, "apps/trainer/assets/laconic.mjs");
-
-/** Checkpoint shipped with the runtime. */
-export const shipped: string = join(root, "packages/runtime/assets/relay-one-fact");
-
 /** LACONIC_PYTHON or `.venv`; may not exist. */
 export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 
@@ -69,11 +63,6 @@ export function runOurs(file: string, words: readonly string[], options: RunOpti
     [...wasmFlags, "--import", import.meta.resolve("tsx"), join(import.meta.dirname, file), ...words],
     options,
   );
-}
-
-/** Uses this process's output. */
-export function again(file: string, ...words: readonly string[]): void {
-  spawnSync(process.execPath, [...process.execArgv, file, ...words], { stdio: ["ignore", "inherit", "inherit"] });
 }
 
 /** Returns the last error's message without stack and source. */

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { machine, print } from "./measure.ts";
+import { machine, print, round3 } from "./measure.ts";
 import { lastOf, peer, python, runOurs, wasmFlags } from "./processes.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSeconds, type StepSize } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
@@ -95,10 +95,6 @@ function share(own: StepSeconds, other: StepSeconds): StepSeconds & { readonly s
     rollout: round3(own.rollout / other.rollout),
     update: round3(own.update / other.update),
   };
-}
-
-function round3(value: number): number {
-  return Math.round(1000 * value) / 1000;
 }
 
 function run(side: string, job: StepJob): StepResult | null {

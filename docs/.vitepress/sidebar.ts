@@ -13,13 +13,6 @@ export interface Group {
   items: Item[];
 }
 
-/** Existing pages. A page with a misspelt link is dropped here, and the check of the built site then reports it. */
-function existing(groups: readonly Group[]): Group[] {
-  const isThere = (link: string): boolean =>
-    [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
-  return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
-}
-
 /** One page per package, which typedoc writes from doc comments. */
 function apiPages(): Item[] {
   const folder = join(docs, "api", "@laconic");
@@ -42,7 +35,7 @@ export function sidebar(): Record<string, Group[]> {
   const back = { text: "Guide", items: [{ text: "Start", link: "/start" }] };
   return {
     "/api/": [back, { text: "API", items: apiPages() }],
-    "/": existing([...beforeRecipes, { text: "Recipes", items: [...recipes] }, ...afterRecipes]),
+    "/": [...beforeRecipes, { text: "Recipes", items: [...recipes] }, ...afterRecipes],
   };
 }
 
@@ -97,6 +90,7 @@ const afterRecipes: readonly Group[] = [
       { text: "Grading", link: "/grading" },
       { text: "Benchmark data", link: "/data" },
       { text: "Papers: equations, defaults, reproduction", link: "/papers" },
+      { text: "Presets and released scripts", link: "/released" },
     ],
   },
   {

@@ -27,18 +27,22 @@ export async function pack(folder, destination) {
   return { name, file, manifest: JSON.parse(text) };
 }
 
+/** Builds all published packages without their old output: removed source files must not be shipped. */
+export function buildAll(...words) {
+  for (const folder of publishedFolders()) rmSync(join(folder, "dist"), { recursive: true, force: true });
+  return run("turbo", ["run", "build", "--output-logs=errors-only", ...words]);
+}
+
 /**
- * Builds and packs all published packages; removed source files must not be shipped.
+ * Builds and packs all published packages.
  * @param {string} destination - existing folder of the tarballs
  * @returns {Promise<Record<string, string>>} tarballs by package name
  */
 export async function packAll(destination) {
-  const folders = publishedFolders();
-  for (const folder of folders) rmSync(join(folder, "dist"), { recursive: true, force: true });
-  const { code, text } = await run("turbo", ["run", "build", "--output-logs=errors-only"]);
+  const { code, text } = await buildAll();
   if (code !== 0) throw new Error(`the packages cannot be built:\n${text}`);
   const tarballs = {};
-  for (const folder of folders) {
+  for (const folder of publishedFolders()) {
     const { name, file } = await pack(folder, destination);
     tarballs[name] = file;
   }

@@ -40,6 +40,13 @@ export function run(command, args, { output = "collect", cwd = root, env = {} } 
   });
 }
 
+/** As {@link run}. @throws Error with the output of a command that fails */
+export async function expectRun(command, args, options) {
+  const result = await run(command, args, options);
+  if (result.code !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${result.text}`);
+  return result;
+}
+
 function toolPath() {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === "PATH") ?? "PATH";
   return { [name]: [join(root, "node_modules", ".bin"), process.env[name]].join(delimiter) };

@@ -19,7 +19,7 @@ export async function setUp() {
   if (code !== 0) {
     console.error(text);
     console.error(
-      `Setup failed: pnpm ended with exit code ${code} and says why above.` +
+      `Setup failed: pnpm ended with exit code ${code}; its message is above.` +
         " Fix that (most often the network), then run: npm run setup",
     );
     process.exit(1);

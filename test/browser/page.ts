@@ -19,7 +19,7 @@ const workers: Readonly<Record<string, () => PageWorker>> = {
   kernels: () => new Worker(new URL("./conformance-worker.ts", import.meta.url), { type: "module" }),
 };
 
-const post = (said: unknown): void => void fetch("/said", { method: "POST", body: JSON.stringify(said) });
+const post = (reply: unknown): void => void fetch("/said", { method: "POST", body: JSON.stringify(reply) });
 const worker = (workers[query.get("worker") ?? ""] as () => PageWorker)();
 worker.addEventListener("message", ({ data }) => post(data));
 worker.addEventListener("error", ({ message }) => post({ error: message ?? "the worker cannot be loaded" }));

@@ -19,7 +19,7 @@ export function serveSite(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://site").pathname);
     const file = [path, `${path}.html`, `${path}index.html`].find(
-      (each) => extname(each) !== "" && existsSync(join(site, each)),
+      (text) => extname(text) !== "" && existsSync(join(site, text)),
     );
     if (file === undefined) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });

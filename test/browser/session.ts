@@ -70,8 +70,8 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
 async function digests(files: Files): Promise<Record<string, string>> {
   const folder = "/run/checkpoints";
   const last = new TextDecoder().decode(await files.read(`${folder}/LATEST`)).trim();
-  const found: Record<string, string> = {};
+  const match: Record<string, string> = {};
   for (const name of ["model.safetensors", "optimizer.safetensors", "config.json", "state.json"])
-    found[name] = (await files.digest(`${folder}/${last}/${name}`)).sha256;
-  return found;
+    match[name] = (await files.digest(`${folder}/${last}/${name}`)).sha256;
+  return match;
 }

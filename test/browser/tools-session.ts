@@ -14,9 +14,9 @@ const format: ToolFormat = {
   write: (messages) => messages.map(({ role, content }) => ({ role, content })),
   read(text) {
     const digits = text.match(/\d/gu);
-    const given = digits ? { expression: digits.join("+") } : { query: text };
+    const input = digits ? { expression: digits.join("+") } : { query: text };
     const name = digits ? "calculator" : "search";
-    return { content: "", calls: [{ name, arguments: JSON.stringify(given) }] };
+    return { content: "", calls: [{ name, arguments: JSON.stringify(input) }] };
   },
 };
 

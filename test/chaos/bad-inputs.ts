@@ -86,7 +86,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["train", "unknown.json", "--dry-run"], says: "did you mean train?" },
   { words: ["train", "throws.ts", "--dry-run"], says: "cannot be read: a configuration of somebody" },
   { words: ["train", "syntax.ts", "--dry-run"], says: "cannot be read" },
-  { words: ["train", "nothing.ts", "--dry-run"], says: "there is no such setting" },
+  { words: ["train", "nothing.ts", "--dry-run"], says: "unknown setting" },
 
   // Settings.
   { words: [...relay, "train.stepz=3"], says: "did you mean train.steps?" },
@@ -95,7 +95,7 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "=3"], says: "is not key=value" },
   { words: [...relay, "__proto__.x=1"], says: "is not a setting" },
   { words: [...relay, "train.constructor=1"], says: "is not a setting" },
-  { words: [...relay, `${long}=1`], says: "there is no such setting" },
+  { words: [...relay, `${long}=1`], says: "unknown setting" },
   { words: [...relay, `train.steps=${"[".repeat(50_000)}${"]".repeat(50_000)}`], says: "levels deep" },
   { words: [...relay, "workers=1000"], says: "workers" },
   { words: [...relay, "model=[]"], says: "model" },
@@ -114,7 +114,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["eval", "no-checkpoint"], says: "has no checkpoint yet" },
   { words: ["eval", "damaged"], says: "checkpoint", code: 1 },
   ...numbers(["eval", "none"], "limit", ["many", "0", "-1", "1.5", "1e9", "NaN"]),
-  { words: ["view", "report", "half-run"], says: "there is no run" },
+  { words: ["view", "report", "half-run"], says: "no runs or benches" },
   { words: ["view", "report", "no-checkpoint", "--out", "none/page.html"], says: "cannot be written" },
   { words: ["view", "report", "deep-bench"], says: "levels deep" },
   { words: ["analyze", "rescore", "episodes.jsonl"], says: "episodes.jsonl:1: not a recorded episode" },
@@ -131,7 +131,7 @@ export const badInputs: readonly BadInput[] = [
   ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve", "empty"], says: "tokenizer.json not found" },
   { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },
-  { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "can be reached from elsewhere" },
+  { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "other machines can reach it" },
   { words: ["serve", "shipped", "--api-key-env", "NO_SUCH_KEY"], says: "NO_SUCH_KEY, which is not set" },
   ...numbers(["serve", "shipped"], "max-body", ["0"]),
 

@@ -14,8 +14,8 @@ export const damages: Readonly<Record<string, Damage>> = {
   },
   "with a bit flipped": async (file) => {
     const bytes = await readFile(file);
-    const at = Math.floor(bytes.length * 0.618);
-    bytes[at] = (bytes[at] ?? 0) ^ 4;
+    const index = Math.floor(bytes.length * 0.618);
+    bytes[index] = (bytes[index] ?? 0) ^ 4;
     await writeFile(file, bytes);
   },
   "with zeros at its end": async (file) => {

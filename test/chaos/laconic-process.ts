@@ -84,8 +84,8 @@ export function laconic(words: readonly string[], options?: ProcessOptions): Pro
  */
 export function complaintAbout({ code, signal, out, err }: Ended): string | null {
   const foreign = /^\s+at .+:\d+|unexpected error|^(?:\w*Error|Uncaught|node:|\(node:\d+\))|UnhandledPromise/mu;
-  const found = foreign.exec(`${out}\n${err}`);
-  if (found) return `says "${found[0].trim()}": ${err.slice(-2000)}`;
+  const match = foreign.exec(`${out}\n${err}`);
+  if (match) return `says "${match[0].trim()}": ${err.slice(-2000)}`;
   if (signal === "SIGKILL" || code === 0) return null;
   if (code === null) return `ended by ${signal}: ${err.slice(-2000)}`;
   const isExplained = /^laconic: \S|^stopped/mu.test(err) || [130, 143].includes(code);

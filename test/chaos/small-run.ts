@@ -35,7 +35,7 @@ export async function contentOf(run: string): Promise<Readonly<Record<string, st
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
   const last = `checkpoints/${steps.toSorted().at(-1)}`;
   const saved = await readdir(join(run, last), { recursive: true, withFileTypes: true });
-  const paths = saved.flatMap((each) => (each.isFile() ? [relative(run, join(each.parentPath, each.name))] : []));
+  const paths = saved.flatMap((item) => (item.isFile() ? [relative(run, join(item.parentPath, item.name))] : []));
   const files = [...traces, ...paths.toSorted()];
   const hashes = files.map(async (file) => {
     const hash = createHash("sha256").update(await readFile(join(run, file)));

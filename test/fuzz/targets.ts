@@ -19,7 +19,6 @@ import { hermesTools, jsonTools, llamaTools } from "../../packages/topologies/sr
 import { parseChangedSettings } from "../../packages/trainer/src/reading/changed-settings.ts";
 import { parseRunManifest } from "../../packages/trainer/src/reading/run-manifest.ts";
 import { recordIn, rowsIn } from "../../packages/trainer/src/reading/run-source.ts";
-import { unzipped } from "../../packages/view/web/playground/worker/kept-files.ts";
 import { scriptedModel, tableTokenizer } from "../../packages/core/src/testing/index.ts";
 
 /** Reads arbitrary bytes. Must return or throw a LaconicError. */
@@ -97,7 +96,6 @@ export const targets: Readonly<Record<string, Target>> = {
   "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),
   rows: (bytes) => rowsIn(text(bytes)),
   /** Run archive for the playground. */
-  zip: (bytes) => unzipped(bytes),
   configuration: (bytes) => parseAppConfig(json(bytes)),
   "command-line": (bytes) => parseAppConfig(applyOverrides({}, text(bytes).split("\n"))),
   /** The first byte selects the route. Every answer must be JSON with a status below 500. */
@@ -125,8 +123,8 @@ export const targets: Readonly<Record<string, Target>> = {
     for (const format of [hermesTools(), jsonTools(), llamaTools()]) {
       const { content, calls } = format.read(text(bytes));
       expect(typeof content === "string", "content is a text");
-      for (const { name, arguments: given } of calls)
-        expect(typeof name === "string" && typeof given === "string", "a call has a name and arguments");
+      for (const { name, arguments: input } of calls)
+        expect(typeof name === "string" && typeof input === "string", "a call has a name and arguments");
     }
   },
   /** A reply and its gold answer, separated by a line end. */
@@ -149,7 +147,7 @@ export const targets: Readonly<Record<string, Target>> = {
 /** @throws errors of a target that are not LaconicErrors */
 export async function tryInput(name: string, bytes: Uint8Array): Promise<void> {
   const target = targets[name];
-  if (!target) throw new Error(`no target is called ${name}; there are ${Object.keys(targets).join(", ")}`);
+  if (!target) throw new Error(`unknown target ${name}; use one of: ${Object.keys(targets).join(", ")}`);
   try {
     await target(bytes);
   } catch (error) {

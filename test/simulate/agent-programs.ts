@@ -70,47 +70,47 @@ export class AgentProgram {
     const random = this.#random;
     const digit = random.integer(3);
     let prompt = String(digit);
-    let said = "";
+    let message = "";
     const turns = 1 + random.integer(2);
     for (let turn = 0; turn < turns; turn++) {
       const reply = await this.#ask(id, prompt);
       if (reply === null) return;
-      said = reply;
+      message = reply;
       prompt = `${prompt}${reply}${digit}`;
     }
     const choice = random.uniform();
     if (choice < 0.04) return; // never reports
     if (choice < 0.08) return void (await this.#post(`/rollouts/${id}/abandon`, {}));
     if (choice < 0.2) await sleep(120_000 * random.uniform());
-    const grade = said.startsWith("abc"[digit] as string) ? 1 : 0;
+    const grade = message.startsWith("abc"[digit] as string) ? 1 : 0;
     await this.#tell(id, grade);
     if (choice > 0.9) await this.#tell(id, choice > 0.97 ? 1 - grade : grade);
   }
 
   /** @returns the reply's text; null if unavailable */
   async #ask(id: string, prompt: string): Promise<string | null> {
-    const known = this.#rollouts.of(id);
-    const body = { model: "solver", prompt, metadata: { rollout_group: known.group } };
-    const found = await this.#post(`/v1/rollouts/${id}/completions`, body, () => (known.unheard += 1));
-    if (found?.status !== 200) return null;
-    const { choices, usage } = found.body as {
+    const knownRollout = this.#rollouts.of(id);
+    const body = { model: "solver", prompt, metadata: { rollout_group: knownRollout.group } };
+    const match = await this.#post(`/v1/rollouts/${id}/completions`, body, () => (knownRollout.unheard += 1));
+    if (match?.status !== 200) return null;
+    const { choices, usage } = match.body as {
       readonly choices: readonly [{ readonly text: string }];
       readonly usage: { readonly completion_tokens: number };
     };
     const [{ text }] = choices;
-    known.heard.push({ text, tokens: usage.completion_tokens });
-    known.unheard -= 1;
+    knownRollout.heard.push({ text, tokens: usage.completion_tokens });
+    knownRollout.unheard -= 1;
     return text;
   }
 
   async #tell(id: string, grade: number): Promise<void> {
-    const known = this.#rollouts.of(id);
-    const body = { reward: grade, group: known.group, answer: id };
-    const found = await this.#post(`/rollouts/${id}/reward`, body, () => void known.sent.add(grade));
-    if (found?.status !== 200) return;
-    if (known.acknowledged !== null && known.acknowledged !== grade)
+    const knownRollout = this.#rollouts.of(id);
+    const body = { reward: grade, group: knownRollout.group, answer: id };
+    const match = await this.#post(`/rollouts/${id}/reward`, body, () => void knownRollout.sent.add(grade));
+    if (match?.status !== 200) return;
+    if (knownRollout.acknowledged !== null && knownRollout.acknowledged !== grade)
       this.#world.violate(`rollout ${id} has two rewards that were acknowledged`);
-    known.acknowledged = grade;
+    knownRollout.acknowledged = grade;
   }
 
   /** Retries until an answer concerns the request itself; null if none arrives. */
@@ -122,9 +122,9 @@ export class AgentProgram {
     for (let tries = 0; tries < maxTries && !this.#rollouts.isOver; tries++) {
       const since = this.#world.now;
       sends();
-      const found = await this.#send(path, body).catch(() => null);
+      const match = await this.#send(path, body).catch(() => null);
       checkWait(this.#world, path, since, maxAnswerMs);
-      if (found && found.status !== 429 && found.status < 500) return found;
+      if (match && match.status !== 429 && match.status < 500) return match;
       await sleep(200 * 3 ** tries * (0.5 + this.#random.uniform()));
     }
     return null;

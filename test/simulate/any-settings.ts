@@ -66,15 +66,15 @@ class Draw {
 
   #number(range: JsonSchema, type: string): number {
     const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = range;
-    const known = [minimum, (exclusiveMinimum ?? -1) + 1, maximum, 0, 1, 2, 3, most, 0.5, 0.1, 0.9, 1e-6, 0.001];
-    const fits = known.filter(
-      (each): each is number =>
-        each !== undefined &&
-        each <= Math.min(maximum ?? most, most) &&
-        each >= (minimum ?? -most) &&
-        each > (exclusiveMinimum ?? -Infinity) &&
-        each < (exclusiveMaximum ?? Infinity) &&
-        (type === "number" || Number.isInteger(each)),
+    const registry = [minimum, (exclusiveMinimum ?? -1) + 1, maximum, 0, 1, 2, 3, most, 0.5, 0.1, 0.9, 1e-6, 0.001];
+    const fits = registry.filter(
+      (value): value is number =>
+        value !== undefined &&
+        value <= Math.min(maximum ?? most, most) &&
+        value >= (minimum ?? -most) &&
+        value > (exclusiveMinimum ?? -Infinity) &&
+        value < (exclusiveMaximum ?? Infinity) &&
+        (type === "number" || Number.isInteger(value)),
     );
     return this.#random.pick(fits);
   }
@@ -87,7 +87,7 @@ class Draw {
     const chosen = Object.entries(properties).filter(
       ([name]) => (this.#goesByClock || !isOfClock(name)) && (required.includes(name) || this.#random.uniform() < 0.5),
     );
-    return Object.fromEntries(chosen.map(([name, each]) => [name, this.value(each)]));
+    return Object.fromEntries(chosen.map(([name, jsonSchema]) => [name, this.value(jsonSchema)]));
   }
 }
 

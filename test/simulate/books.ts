@@ -66,8 +66,8 @@ export class Books {
       settled += usd;
       if (usage) usages.push(usage);
     }
-    const spent = settled + [...open.values()].reduce((sum, each) => sum + each, 0);
-    const billed = this.billed.reduce((sum, each) => sum + this.#usd(each), 0);
+    const spent = settled + [...open.values()].reduce((sum, value) => sum + value, 0);
+    const billed = this.billed.reduce((sum, tokens) => sum + this.#usd(tokens), 0);
     const stops = world.faults.met.filter(({ kind }) => kind === "kill" || kind === "power").length;
     // After a failed write, the journal has no more lines; calls that just ended may lack theirs.
     const isShort = hasMet(world, "error") || hasMet(world, "full");
@@ -80,7 +80,7 @@ export class Books {
       `the journal has $${spent}: $${billed} are billed, and ${unknown} calls of at most $${most} have an end that nobody saw`,
     );
     expectThat(dearest <= most + crumb, `$${dearest} are set aside for one call, at most $${most} are needed`);
-    const overrun = this.billed.reduce((sum, each) => sum + Math.max(0, this.#usd(each) - dearest), 0);
+    const overrun = this.billed.reduce((sum, tokens) => sum + Math.max(0, this.#usd(tokens) - dearest), 0);
     expectThat(spent <= maxUsd + overrun + crumb, `$${spent} are spent, and the cap is $${maxUsd}`);
     if (unknown === 0) expectSame(this.billed, usages, "the usages of the journal");
   }
@@ -93,7 +93,7 @@ export class Books {
         `a record of ${JSON.stringify(tokens)} costs ${usd}`,
       );
     const sum = (all: readonly Tokens[], name: keyof Tokens): number =>
-      all.reduce((total, each) => total + each[name], 0);
+      all.reduce((total, tokens) => total + tokens[name], 0);
     for (const name of ["promptTokens", "completionTokens"] as const) {
       const [own, other] = [sum(records, name), sum(this.billed, name)];
       expectThat(isAll ? own === other : own <= other, `records have ${own} ${name}, and the server billed ${other}`);
@@ -105,11 +105,11 @@ export class Books {
   }
 }
 
-function expectSame(expected: readonly Tokens[], found: readonly Tokens[], what: string): void {
+function expectSame(expected: readonly Tokens[], matches: readonly Tokens[], what: string): void {
   const text = (all: readonly Tokens[]): string =>
     all
       .map(({ promptTokens, completionTokens }) => `${promptTokens}+${completionTokens}`)
       .toSorted()
       .join(" ");
-  expectThat(text(found) === text(expected), `${what} are ${text(found)}, and the server has ${text(expected)}`);
+  expectThat(text(matches) === text(expected), `${what} are ${text(matches)}, and the server has ${text(expected)}`);
 }

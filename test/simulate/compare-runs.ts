@@ -21,7 +21,7 @@ const disturbedFiles: readonly string[] = ["warnings.jsonl"];
 
 /** Max cached undisturbed runs; scenarios without settings repeat the same ones. */
 const maxKept = 16;
-const kept = new Map<string, Promise<Files | null>>();
+const cache = new Map<string, Promise<Files | null>>();
 
 /**
  * Files by path from the disk's root after work without faults. Cached by plan.
@@ -46,10 +46,10 @@ export function undisturbed(
     }
   };
   const key = JSON.stringify([scenario, plan]);
-  const files = kept.get(key) ?? play();
-  kept.delete(key);
-  kept.set(key, files);
-  for (const old of kept.keys()) if (kept.size > maxKept) kept.delete(old);
+  const files = cache.get(key) ?? play();
+  cache.delete(key);
+  cache.set(key, files);
+  for (const old of cache.keys()) if (cache.size > maxKept) cache.delete(old);
   return files;
 }
 
@@ -95,8 +95,8 @@ export async function trainToEnd(
   const steps = variant.settings["steps"] as number;
   const longer = { ...variant, settings: { ...variant.settings, steps: steps + moreSteps } };
   let result: TrainResult | null = null;
-  for (const each of moreSteps > 0 ? [variant, longer] : [variant]) {
-    result = await untilDone(world, () => trainOnce(world, jobOf(world, each), acknowledged, hooks), options);
+  for (const item of moreSteps > 0 ? [variant, longer] : [variant]) {
+    result = await untilDone(world, () => trainOnce(world, jobOf(world, item), acknowledged, hooks), options);
     if (result === null) return null;
   }
   return result;
@@ -112,12 +112,12 @@ export async function undisturbedRun({ variant, moreSteps }: RunPlan): Promise<F
 }
 
 /** @param others - other names that may differ @throws Violation for the first differing file */
-export function expectEqual(found: Files, expected: Files, others: readonly string[] = []): void {
+export function expectEqual(files: Files, expected: Files, others: readonly string[] = []): void {
   const isMeant = (name: string): boolean =>
     ![...unequalFiles, ...disturbedFiles, ...others].includes(name.split("/")[0] as string);
-  const names = [...new Set([...found.keys(), ...expected.keys()])].filter(isMeant).toSorted();
+  const names = [...new Set([...files.keys(), ...expected.keys()])].filter(isMeant).toSorted();
   for (const name of names) {
-    const [own, other] = [found.get(name), expected.get(name)];
+    const [own, other] = [files.get(name), expected.get(name)];
     if (!other) throw new Violation(`${name} is left, which an undisturbed run does not have`);
     if (!own) throw new Violation(`${name} is missing`);
     expectThat(
@@ -128,8 +128,8 @@ export function expectEqual(found: Files, expected: Files, others: readonly stri
 }
 
 function firstDifference(own: Uint8Array, other: Uint8Array): string {
-  const at = own.findIndex((byte, i) => byte !== other[i]);
-  const from = Math.max(0, (at < 0 ? own.length : at) - 40);
+  const index = own.findIndex((byte, i) => byte !== other[i]);
+  const from = Math.max(0, (index < 0 ? own.length : index) - 40);
   const shown = (bytes: Uint8Array): string => JSON.stringify(Buffer.from(bytes.subarray(from, from + 100)).toString());
   return `${shown(own)} instead of ${shown(other)}`;
 }

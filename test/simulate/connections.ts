@@ -38,10 +38,10 @@ export function connections(world: World, listener: () => Listener | null): Simu
     const copies = fault === "duplicate" ? 2 : 1;
     for (let i = 0; i < copies; i++)
       world.elsewhere(fault === "slow" ? slowRequestMs : delayIn(random), `request to ${asking.path}`, () => {
-        const found = listener();
-        if (fault === "dead" || !found?.program.isAlive) asking.fail("ECONNREFUSED");
+        const match = listener();
+        if (fault === "dead" || !match?.program.isAlive) asking.fail("ECONNREFUSED");
         else if (fault === "status") asking.refuse();
-        else asking.arrive(found, i === 0);
+        else asking.arrive(match, i === 0);
       });
     return asking.response;
   };

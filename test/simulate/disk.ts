@@ -96,8 +96,8 @@ export class Disk {
   *files(path: string = diskRoot): Generator<readonly [path: string, file: FileNode]> {
     const node = this.find(path);
     if (node?.kind !== "folder") return;
-    for (const [name, each] of [...node.entries].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      if (each.kind === "file") yield [name, each];
+    for (const [name, diskNode] of [...node.entries].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      if (diskNode.kind === "file") yield [name, diskNode];
       else for (const [below, file] of this.files(`${path}/${name}`)) yield [`${name}/${below}`, file];
   }
 
@@ -118,10 +118,10 @@ export class Disk {
       exclusive = false,
     }: { readonly create?: boolean; readonly truncate?: boolean; readonly exclusive?: boolean } = {},
   ): FileNode {
-    const found = this.find(path);
-    if (found && exclusive) throw refused("EEXIST", path);
-    if (!found && !create) throw refused("ENOENT", path);
-    if (found) {
+    const diskNode = this.find(path);
+    if (diskNode && exclusive) throw refused("EEXIST", path);
+    if (!diskNode && !create) throw refused("ENOENT", path);
+    if (diskNode) {
       const file = this.file(path);
       if (truncate) this.cut(file, 0);
       return file;
@@ -136,14 +136,14 @@ export class Disk {
     const parts = partsOf(path);
     let first: string | undefined;
     for (let i = 1; i <= parts.length; i++) {
-      const each = `${diskRoot}/${parts.slice(0, i).join("/")}`;
-      const node = this.find(each);
-      if (node?.kind === "file") throw refused("EEXIST", each);
-      if (node && i === parts.length && !isDeep) throw refused("EEXIST", each);
-      if (!node && i < parts.length && !isDeep) throw refused("ENOENT", each);
+      const text = `${diskRoot}/${parts.slice(0, i).join("/")}`;
+      const node = this.find(text);
+      if (node?.kind === "file") throw refused("EEXIST", text);
+      if (node && i === parts.length && !isDeep) throw refused("EEXIST", text);
+      if (!node && i < parts.length && !isDeep) throw refused("ENOENT", text);
       if (node) continue;
-      this.#link(each, this.newFolder());
-      first ??= each;
+      this.#link(text, this.newFolder());
+      first ??= text;
     }
     return first;
   }
@@ -187,12 +187,12 @@ export class Disk {
   }
 
   /** Writes bytes at a position; fills a gap after the file's end with zeros. */
-  write(file: FileNode, at: number, bytes: Uint8Array): void {
-    const written = new Uint8Array(Math.max(file.bytes.length, at + bytes.length));
+  write(file: FileNode, index: number, bytes: Uint8Array): void {
+    const written = new Uint8Array(Math.max(file.bytes.length, index + bytes.length));
     written.set(file.bytes);
-    written.set(bytes, at);
+    written.set(bytes, index);
     file.bytes = written;
-    file.floor = Math.min(file.floor, at);
+    file.floor = Math.min(file.floor, index);
   }
 
   cut(file: FileNode, length: number): void {
@@ -242,8 +242,8 @@ export class Disk {
     if (!chosen) return;
     const [, file] = chosen;
     const bytes = Uint8Array.from(file.bytes);
-    const at = this.#random.integer(bytes.length);
-    bytes[at] = (bytes[at] as number) ^ (1 << this.#random.integer(8));
+    const index = this.#random.integer(bytes.length);
+    bytes[index] = (bytes[index] as number) ^ (1 << this.#random.integer(8));
     file.bytes = bytes;
     this.sync(file);
   }
@@ -265,25 +265,25 @@ export class Disk {
       node.floor = node.bytes.length;
       return;
     }
-    const [own, others] = [[] as Change[], [] as Change[]];
-    for (const each of this.#pending) (each.folders.includes(node) ? own : others).push(each);
-    for (const each of own) each.apply();
+    const [changes, others] = [[] as Change[], [] as Change[]];
+    for (const change of this.#pending) (change.folders.includes(node) ? changes : others).push(change);
+    for (const change of changes) change.apply();
     this.#pending = others;
   }
 
   losePower(): void {
     const survive = this.#random.integer(this.#pending.length + 1);
-    for (const each of this.#pending.slice(0, survive)) each.apply();
+    for (const change of this.#pending.slice(0, survive)) change.apply();
     this.#pending = [];
     this.#restore(this.root);
   }
 
   #restore(node: FolderNode): void {
     node.entries.clear();
-    for (const [name, each] of node.durable) {
-      node.entries.set(name, each);
-      if (each.kind === "folder") this.#restore(each);
-      else this.#restoreFile(each);
+    for (const [name, diskNode] of node.durable) {
+      node.entries.set(name, diskNode);
+      if (diskNode.kind === "folder") this.#restore(diskNode);
+      else this.#restoreFile(diskNode);
     }
   }
 

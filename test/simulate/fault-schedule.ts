@@ -38,7 +38,7 @@ export class FaultSchedule {
   /** Whether a device lacks memory for this call. */
   refusesMemory(world: World): boolean {
     const fault = this.#faults.find(
-      (each) => each.kind === "memory" && each.at <= world.events && !this.#met.has(each),
+      (item) => item.kind === "memory" && item.at <= world.events && !this.#met.has(item),
     );
     if (!fault || this.#isCalm) return false;
     this.#meet(world, fault);

@@ -61,27 +61,27 @@ export function drawFaults(
   const count = random.uniform() < 0.1 ? 0 : 1 + random.integer(4);
   const drawn = Array.from({ length: count }, (): Fault => {
     const kind = kinds[random.integer(kinds.length)] as Fault["kind"];
-    const at = 1 + random.integer(events);
+    const index = 1 + random.integer(events);
     const [share, die, choice] = [random.uniform(), random.uniform(), random.integer(1 << 20)];
     switch (kind) {
       case "kill":
       case "power": {
         const rotten = rots.length > 0 && die > 0.9 ? { rots: rots[choice % rots.length] as string } : {};
-        return { at, kind, share: die < 0.5 ? share : 0, ...rotten };
+        return { at: index, kind, share: die < 0.5 ? share : 0, ...rotten };
       }
       case "error":
-        return { at, kind, of: (["read", "write", "sync", "rename"] as const)[choice % 4] as "read" };
+        return { at: index, kind, of: (["read", "write", "sync", "rename"] as const)[choice % 4] as "read" };
       case "full":
-        return { at, kind, events: 1 + Math.floor(40 * share), share: die < 0.5 ? 0 : die };
+        return { at: index, kind, events: 1 + Math.floor(40 * share), share: die < 0.5 ? 0 : die };
       case "slow":
-        return { at, kind, events: 1 + Math.floor(100 * share) };
+        return { at: index, kind, events: 1 + Math.floor(100 * share) };
       case "signal":
       case "memory":
-        return { at, kind };
+        return { at: index, kind };
       case "pause":
-        return { at, kind, ms: Math.round(share * (die < 0.5 ? 5_000 : 36_000_000)) };
+        return { at: index, kind, ms: Math.round(share * (die < 0.5 ? 5_000 : 36_000_000)) };
       case "jump":
-        return { at, kind, ms: (die < 0.5 ? -1 : 1) * Math.round(share * 36_000_000) };
+        return { at: index, kind, ms: (die < 0.5 ? -1 : 1) * Math.round(share * 36_000_000) };
       case "server":
         return { at: 1 + (choice % replies), kind, how: servers[Math.floor(share * servers.length)] as ServerFault };
     }

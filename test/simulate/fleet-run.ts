@@ -58,13 +58,14 @@ class Checked {
     const [sample, snapshot] = [sampled.sample.bind(sampled), sampled.snapshot.bind(sampled)];
     const backward = local.forwardBackward.bind(local);
     Object.assign(sampled, {
-      sample: async (...given: Parameters<typeof sample>) =>
-        this.#check(await local.snapshot(), await sample(...given)),
+      sample: async (...input: Parameters<typeof sample>) =>
+        this.#check(await local.snapshot(), await sample(...input)),
       snapshot: async () => {
-        const [own, held] = await Promise.all([local.snapshot(), snapshot()]);
+        const [policySnapshot, held] = await Promise.all([local.snapshot(), snapshot()]);
         return {
           ...held,
-          sample: async (...given: Parameters<typeof sample>) => this.#check(own, await held.sample(...given)),
+          sample: async (...input: Parameters<typeof sample>) =>
+            this.#check(policySnapshot, await held.sample(...input)),
         };
       },
     });

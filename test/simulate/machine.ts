@@ -43,16 +43,16 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
       target,
       name,
       (original) =>
-        (...given: unknown[]) =>
-          world.program ? (own as (...given: unknown[]) => unknown)(...given) : original(...given),
+        (...input: unknown[]) =>
+          world.program ? (own as (...given: unknown[]) => unknown)(...input) : original(...input),
     );
   for (const [name, own] of Object.entries(simulatedFiles(world)))
     replace(
       name in fsPromises ? fsPromises : fs,
       name,
       (original) =>
-        (...given: unknown[]) =>
-          isSimulated(given[0]) ? (own as (...given: unknown[]) => unknown)(...given) : original(...given),
+        (...input: unknown[]) =>
+          isSimulated(input[0]) ? (own as (...given: unknown[]) => unknown)(...input) : original(...input),
     );
   replaceTime(world, inside);
   const chance = world.random.split("chance");
@@ -149,20 +149,20 @@ function replaceTime(
       if (signal?.aborted) abort();
       else signal?.addEventListener("abort", abort, { once: true });
     });
-  const timeout = (call: (...given: unknown[]) => void, ms = 1, ...given: unknown[]): SimulatedTimer =>
-    new SimulatedTimer(world, () => call(...given), Math.max(1, ms));
+  const timeout = (call: (...given: unknown[]) => void, ms = 1, ...input: unknown[]): SimulatedTimer =>
+    new SimulatedTimer(world, () => call(...input), Math.max(1, ms));
   inside(globalThis, "setTimeout", timeout);
   inside(globalThis, "clearTimeout", (timer?: SimulatedTimer) => timer?.close());
-  inside(globalThis, "setInterval", (call: (...given: unknown[]) => void, ms = 1, ...given: unknown[]) => {
+  inside(globalThis, "setInterval", (call: (...given: unknown[]) => void, ms = 1, ...input: unknown[]) => {
     const timer = timeout(() => {
       timer.refresh();
-      call(...given);
+      call(...input);
     }, ms);
     return timer;
   });
   inside(globalThis, "clearInterval", (timer?: SimulatedTimer) => timer?.close());
-  inside(globalThis, "setImmediate", (call: (...given: unknown[]) => void, ...given: unknown[]) =>
-    timeout(call, 0, ...given),
+  inside(globalThis, "setImmediate", (call: (...given: unknown[]) => void, ...input: unknown[]) =>
+    timeout(call, 0, ...input),
   );
   inside(globalThis, "clearImmediate", (timer?: SimulatedTimer) => timer?.close());
   inside(timersPromises, "setTimeout", sleep);

@@ -108,11 +108,11 @@ function handleOf(
 ): Partial<FileHandle> {
   const { disk } = world;
   const bytesIn = (): Uint8Array => (node.kind === "file" ? node.bytes : new Uint8Array());
-  const put = (data: Uint8Array | string, at: number | null): Promise<number> => {
+  const put = (data: Uint8Array | string, index: number | null): Promise<number> => {
     const bytes = bytesOf(data);
     hear(world, path, bytes);
     const write = (part: Uint8Array): number => {
-      if (node.kind === "file") disk.write(node, at ?? node.bytes.length, part);
+      if (node.kind === "file") disk.write(node, index ?? node.bytes.length, part);
       return part.length;
     };
     return run(

@@ -1,9 +1,9 @@
-import type { Estimator } from "../../packages/core/src/index.ts";
+import { mapValues, type Estimator } from "../../packages/core/src/index.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { RecordedEpisode } from "../../packages/core/src/run-folder/index.ts";
 import { evaluate, evaluationOptions } from "../../packages/trainer/src/evaluate.ts";
 import { criticsOf, withLearned } from "../../packages/trainer/src/learned.ts";
-import { livePolicies, mapPolicies } from "../../packages/trainer/src/spec/parts.ts";
+import { livePolicies } from "../../packages/trainer/src/spec/parts.ts";
 import { eachEpisode, folderSource, readRows } from "../../packages/trainer/src/reading/index.ts";
 import { loadWeights, findCheckpoint } from "../../packages/trainer/src/run/checkpoint.ts";
 import { learnedOf } from "../../packages/trainer/src/run/loop-state.ts";
@@ -17,7 +17,7 @@ import { partsOf, type Variant } from "./training.ts";
 
 type Numbers = Readonly<Record<string, number>>;
 
-const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]): number => sum(values) / values.length;
 const isClose = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
 
@@ -49,10 +49,10 @@ function expectRow(name: string, row: Numbers, expected: Numbers): void {
 }
 
 async function byStep(kind: "step" | "evaluation"): Promise<Map<number, RecordedEpisode[]>> {
-  const found = new Map<number, RecordedEpisode[]>();
-  for await (const each of eachEpisode(folderSource(runFolder), kind))
-    found.set(each.step, [...(found.get(each.step) ?? []), each]);
-  return found;
+  const match = new Map<number, RecordedEpisode[]>();
+  for await (const recordedEpisode of eachEpisode(folderSource(runFolder), kind))
+    match.set(recordedEpisode.step, [...(match.get(recordedEpisode.step) ?? []), recordedEpisode]);
+  return match;
 }
 
 /**
@@ -110,7 +110,7 @@ export async function expectSameEvaluation(variant: Variant): Promise<void> {
     name,
     estimator: settings.advantage as Estimator,
   }));
-  await loadWeights(folder, manifest, { ...mapPolicies(parts.policies, ({ model }) => model), ...criticsOf(learners) });
+  await loadWeights(folder, manifest, { ...mapValues(parts.policies, ({ model }) => model), ...criticsOf(learners) });
   const { step } = state;
   if (state.after.step !== step) return; // saved between evaluations
   const options = { ...evaluationOptions(config), step, split: "validation" } as const;

@@ -59,8 +59,8 @@ export function expectNamed(world: World, path: string): void {
   const weights = [...filesOf(world.disk, path)].filter(([name]) => name.endsWith(".safetensors"));
   const hash = createHash("sha256");
   for (const [, bytes] of weights) hash.update(bytes);
-  const found = hash.digest("hex").slice(0, 12);
-  if (!path.includes(`-${found}-`)) world.violate(`${path} is shown, and its weights are ${found}`);
+  const match = hash.digest("hex").slice(0, 12);
+  if (!path.includes(`-${match}-`)) world.violate(`${path} is shown, and its weights are ${match}`);
 }
 
 /** Inference server with adapters. */

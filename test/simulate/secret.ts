@@ -15,13 +15,13 @@ const forms: readonly Buffer[] = [
   }),
 ].map((form) => Buffer.from(form));
 
-/** Checks that output, messages, errors and requests do not contain the key. @param place - for people */
-export function hear(world: World, place: string, message: unknown): void {
+/** Checks that output, messages, errors and requests do not contain the key. @param location - for people */
+export function hear(world: World, location: string, message: unknown): void {
   const bytes =
     message instanceof Uint8Array
       ? Buffer.from(message.buffer, message.byteOffset, message.length)
       : Buffer.from(textOf(message));
-  if (forms.some((form) => bytes.includes(form))) world.violate(`${place} holds the key`);
+  if (forms.some((form) => bytes.includes(form))) world.violate(`${location} holds the key`);
 }
 
 /** The key may appear only in a header, for allowed hosts. */

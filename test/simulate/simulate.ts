@@ -32,9 +32,9 @@ export interface PlayOptions {
 
 /** @throws Error for an unknown name */
 function scenarioNamed(name: string): Scenario {
-  const found = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
-  if (!found) throw new Error(`no scenario is called ${name}; there are ${Object.keys(scenarios).join(", ")}`);
-  return found;
+  const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+  if (!scenario) throw new Error(`no scenario is called ${name}; there are ${Object.keys(scenarios).join(", ")}`);
+  return scenario;
 }
 
 /** Plays a scenario with a seed's faults. Equal seeds give equal traces. */

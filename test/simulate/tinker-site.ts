@@ -81,7 +81,7 @@ export class TinkerSite implements Service {
         const files = await save(folder);
         const { disk } = this.#world;
         for (const file of files) disk.sync(disk.file(`${folder}/${file}`));
-        for (const each of [folder, checkpointFolder, diskRoot]) disk.sync(disk.folder(each));
+        for (const text of [folder, checkpointFolder, diskRoot]) disk.sync(disk.folder(text));
         return files;
       },
     });

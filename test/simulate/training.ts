@@ -111,7 +111,7 @@ export function partsOf({ team, beside, settings }: Variant): RunSpecOptions {
   const { task, ...rest } = named(teams, team).parts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
-    return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
+    return task.problems(random, count).map((problem, i) => ({ ...problem, id: `${name}-${i}` }));
   };
   return named(besides, beside).parts({ ...rest, task: { ...task, problems } }, settings);
 }
@@ -125,10 +125,10 @@ function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
     };
     const { sample, forward, forwardBackward, optimStep } = model;
     const refusing: Pick<typeof model, "sample" | "forward" | "forwardBackward" | "optimStep"> = {
-      sample: async (...given) => (check("sampling"), sample(...given)),
-      forward: async (...given) => (check("a forward pass"), forward(...given)),
-      forwardBackward: async (...given) => (check("a training pass"), forwardBackward(...given)),
-      optimStep: async (...given) => (check("an optimiser step"), optimStep(...given)),
+      sample: async (...input) => (check("sampling"), sample(...input)),
+      forward: async (...input) => (check("a forward pass"), forward(...input)),
+      forwardBackward: async (...input) => (check("a training pass"), forwardBackward(...input)),
+      optimStep: async (...input) => (check("an optimiser step"), optimStep(...input)),
     };
     Object.assign(model, refusing);
   }
@@ -140,14 +140,14 @@ export function jobOf(world: World, variant: Variant): TrainingJob {
     folder: runFolder,
     settings: parseTrainConfig(variant.settings),
     async open() {
-      const own = refusingMemory(world, partsOf(variant));
+      const runSpecOptions = refusingMemory(world, partsOf(variant));
       // A tree is one group of very many calls.
       const period = variant.team === "tree" ? 61 : 11;
       let calls = 0;
       return {
         parts: variant.settings["asynchronous"]
-          ? slowly(own, timerOf(globalThis), { fails: () => calls++ % period === 10 })
-          : own,
+          ? slowly(runSpecOptions, timerOf(globalThis), { fails: () => calls++ % period === 10 })
+          : runSpecOptions,
       };
     },
   };

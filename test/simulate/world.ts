@@ -79,12 +79,12 @@ export class World {
   }
 
   isAlive(pid: number): boolean {
-    return this.#running.some((each) => each.pid === pid && each.isAlive);
+    return this.#running.some((program) => program.pid === pid && program.isAlive);
   }
 
   /** Whether a program ever had this process id. */
   hasStarted(pid: number): boolean {
-    return this.#running.some((each) => each.pid === pid);
+    return this.#running.some((program) => program.pid === pid);
   }
 
   note(label: string): void {
@@ -141,10 +141,10 @@ export class World {
   kill(by: "kill" | "power", only?: Program): void {
     this.note(by === "power" ? "power fails" : `program ${only?.pid} is killed`);
     if (by === "power") this.disk.losePower();
-    for (const each of this.#running) {
-      if (!each.isAlive || (only && each !== only)) continue;
-      leave(each);
-      each.end({ how: "killed", by });
+    for (const program of this.#running) {
+      if (!program.isAlive || (only && program !== only)) continue;
+      leave(program);
+      program.end({ how: "killed", by });
     }
   }
 
@@ -167,7 +167,7 @@ export class World {
   /** The running program has reported its failed operations. */
   told(what: RegExp = /./u): void {
     const { failures = [] } = this.program ?? {};
-    failures.splice(0, Infinity, ...failures.filter((each) => !what.test(each)));
+    failures.splice(0, Infinity, ...failures.filter((failure) => !what.test(failure)));
   }
 
   /** Checks that a program awaited all disk operations before it reports completion. */

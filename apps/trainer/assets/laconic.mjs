@@ -6,7 +6,7 @@ let shortage = "Node's loader stopped";
 const sayShortage = (code) => {
   if (shortage === null || code !== 1) return;
   const limits = 'see "ulimit -n" for files, "ulimit -v" for memory';
-  process.stderr.write(`laconic: the system gives too little to go on: ${shortage}; ${limits}\n`);
+  process.stderr.write(`laconic: not enough resources: ${shortage}; ${limits}\n`);
 };
 const openFilesLimit = () => Number(process.report.getReport().userLimits?.open_files?.soft ?? Infinity);
 const giveUp = (error) => {

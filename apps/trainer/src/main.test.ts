@@ -159,7 +159,7 @@ test("relay show prints a problem, the teacher's messages and the fewest tokens"
   expect(first).toEqual(again);
   expect(first.code).toBe(0);
   expect(first.out).toMatch(/^question .+, answer \d+\n/);
-  expect(first.out).toMatch(/fewest tokens any team can average: [\d.]+$/);
+  expect(first.out).toMatch(/lower bound of the mean tokens per episode: [\d.]+$/);
 });
 
 test("an interrupted run exits with the signal's code", () => {

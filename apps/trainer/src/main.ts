@@ -2,41 +2,43 @@ import packageJson from "../package.json" with { type: "json" };
 import { spinWhile } from "./cli/progress.ts";
 import { sayError } from "./cli/say-error.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
-import { processTerminal, type Terminal } from "./cli/terminal.ts";
+import { processTerminal } from "./cli/terminal.ts";
 import { presetHelp, usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./cli/command.ts";
 
 /** Runs the command line. @returns the exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals */
-export async function main(words: readonly string[], context: CommandContext): Promise<number> {
+export async function main(args: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
-  if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
+  if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
     terminal.result(packageJson.version);
     return 0;
   }
-  if (words.length === 0) {
+  if (args.length === 0) {
     terminal.note(usageOf([], terminal));
     return 2;
   }
-  const own = withoutRest(words);
-  const asksHelp = words[0] === "help" || own.some((word) => word === "--help" || word === "-h");
-  const json = own.includes("--json");
-  if (asksHelp && own.length === 2 && own[1] === "presets") {
+  const head = withoutRest(args);
+  const asksHelp = args[0] === "help" || head.some((word) => word === "--help" || word === "-h");
+  const json = head.includes("--json");
+  if (asksHelp && head.length === 2 && head[1] === "presets") {
     terminal.result(presetHelp(terminal));
     return 0;
   }
-  const named = words[0] === "help" ? words.slice(1) : words;
+  const named = args[0] === "help" ? args.slice(1) : args;
   try {
-    const found = await findCommand(named);
+    const foundCommand = await findCommand(named);
     // Help of a group or the root needs no command.
-    const isStray = found.problem !== null && named[found.path.length]?.startsWith("-") === false;
+    const isStray = foundCommand.problem !== null && named[foundCommand.path.length]?.startsWith("-") === false;
     if (asksHelp && !isStray) {
-      terminal.result(usageOf(found.path, terminal));
+      terminal.result(usageOf(foundCommand.path, terminal));
       return 0;
     }
-    if (found.problem !== null) {
-      sayUsageError(found.problem, terminal, json);
+    if (foundCommand.problem !== null) {
+      sayError({ code: "usage", message: foundCommand.problem }, terminal, json);
       // After a typo, the full list would hide the message.
-      terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
+      terminal.note(
+        foundCommand.path.length === 0 ? "laconic help lists the commands" : usageOf(foundCommand.path, terminal),
+      );
       return 2;
     }
     const [{ runCommand }, { UsageError }, { sharingValues }] = await Promise.all([
@@ -45,12 +47,14 @@ export async function main(words: readonly string[], context: CommandContext): P
       import("@laconic/runtime/shared-values"),
     ]);
     try {
-      const command = await loadCommand(found, context);
-      return await sharingValues(terminal.warn, () => runCommand(found.path.join(" "), command, found.rest, terminal));
+      const command = await loadCommand(foundCommand, context);
+      return await sharingValues(terminal.warn, () =>
+        runCommand(foundCommand.path.join(" "), command, foundCommand.rest, terminal),
+      );
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      sayUsageError(error.message, terminal, json);
-      terminal.note(usageOf(found.path, terminal));
+      sayError({ code: "usage", message: error.message }, terminal, json);
+      terminal.note(usageOf(foundCommand.path, terminal));
       return 2;
     }
   } catch (error) {
@@ -61,13 +65,9 @@ export async function main(words: readonly string[], context: CommandContext): P
 }
 
 /** Arguments before `--`; later ones belong to another program. */
-function withoutRest(words: readonly string[]): readonly string[] {
-  const end = words.indexOf("--");
-  return end === -1 ? words : words.slice(0, end);
-}
-
-function sayUsageError(message: string, terminal: Terminal, json: boolean): void {
-  sayError({ code: "usage", message }, terminal, json);
+function withoutRest(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end === -1 ? args : args.slice(0, end);
 }
 
 /** Entry for `assets/laconic.mjs` and scripts. @param explained - called if the reason for the exit has been printed */

@@ -29,8 +29,8 @@ export async function editStep(run: string, step: number, edit: (content: Loose)
 /** Changes the lines of a file; lines for which `edit` returns false are deleted. */
 export async function editLines(run: string, file: string, edit: (line: Loose) => void | false): Promise<void> {
   const lines = (await readFile(join(run, file), "utf8")).trimEnd().split("\n");
-  const kept = lines.map((line): Loose => JSON.parse(line)).filter((line) => edit(line) !== false);
-  await writeFile(join(run, file), kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const retained = lines.map((line): Loose => JSON.parse(line)).filter((line) => edit(line) !== false);
+  await writeFile(join(run, file), retained.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
 export async function editJson(path: string, edit: (json: Loose) => void): Promise<void> {
@@ -61,7 +61,7 @@ export async function editEvaluation(
   const file = join(run, split === "test" ? runFiles.testEpisodes : runFiles.episodes);
   const bytes = await readFile(file);
   const parts: Uint8Array[] = [];
-  for await (const { head, from, length } of membersIn(async (at, most) => bytes.subarray(at, at + most))) {
+  for await (const { head, from, length } of membersIn(async (index, most) => bytes.subarray(index, index + most))) {
     const member = bytes.subarray(from, from + length);
     if (head?.kind !== "evaluation" || head.step !== step) {
       parts.push(member);
@@ -106,7 +106,7 @@ async function rowsUpTo(file: string, step: number): Promise<Uint8Array> {
     return Buffer.from(rows.map((row) => (JSON.parse(row).step <= step ? `${row}\n` : "")).join(""));
   }
   const parts: Uint8Array[] = [];
-  for await (const { head, from, length } of membersIn(async (at, most) => bytes.subarray(at, at + most)))
+  for await (const { head, from, length } of membersIn(async (index, most) => bytes.subarray(index, index + most)))
     if (head && head.step <= step) parts.push(bytes.subarray(from, from + length));
   return Buffer.concat(parts);
 }

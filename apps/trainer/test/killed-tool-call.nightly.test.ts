@@ -32,9 +32,9 @@ test("a run killed while a tool call is pending resumes to equal bytes", async (
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  await expect.poll(() => said, { timeout: 120_000 }).toMatch(/call \d+ is pending/u);
+  let reply = "";
+  child.stderr.on("data", (chunk: Buffer) => (reply += chunk.toString()));
+  await expect.poll(() => reply, { timeout: 120_000 }).toMatch(/call \d+ is pending/u);
   child.kill("SIGKILL");
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 

@@ -1,10 +1,35 @@
 import { presetNames } from "@laconic/runtime/resolver";
-import { flagGroups, type Argument } from "../src/cli/arguments.ts";
+import { flagGroups, type Argument, type FlagGroup } from "../src/cli/arguments.ts";
 import type { Command } from "../src/cli/command.ts";
 import { commandGroups, commandTable } from "../src/commands/table.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../src/completion/command-list.ts";
-import { presetLines } from "../src/completion/preset-lines.ts";
 import { helpCommand } from "../src/dispatch/find-command.ts";
+
+/** One line per preset. */
+const presetLines: Readonly<Record<string, string>> = {
+  "agent-gspo": "Agent-GSPO: three holders and a solver, GSM8K, Qwen2.5-0.5B",
+  "agentpo-hint": "AgentPO: hints for a frozen actor, GSM8K, Qwen2.5",
+  "agentpo-hint-printed": "agentpo-hint with the objective as printed in the paper",
+  "agentpo-critic": "AgentPO: a critic for a frozen actor, GSM8K, Qwen2.5",
+  "agentpo-debate": "AgentPO: a debater for a frozen actor, GSM8K, Qwen2.5",
+  "agentpo-roles": "AgentPO: a router that assigns roles, GSM8K, Qwen2.5",
+  "actor-finetune": "AgentPO's comparison: trains the actor itself, GSM8K, Qwen2.5-7B",
+  magrpo: "MAGRPO: two writers with separate policies, TLDR, Qwen3-1.7B",
+  "magrpo-code": "MAGRPO: a helper and a main function in one turn, HumanEval",
+  "magrpo-multiturn": "MAGRPO: a helper and a main function in two turns, CoopHumanEval",
+  "relay-quickstart": "Agent-GSPO in small: four agents",
+  "relay-hint": "AgentPO in small: a hint",
+  "relay-critic": "AgentPO in small: a critic",
+  "relay-actor": "AgentPO's comparison in small: the actor",
+  "relay-writers": "MAGRPO in small: two writers",
+  "relay-feedback": "MAGRPO in small with a second turn",
+  "story-tellers": "Agent-GSPO in English: three tellers and a solver",
+  "story-relay": "Relay in English: holders of facts and a solver",
+  "story-hint": "AgentPO in English: a hint",
+  "story-actor": "AgentPO's comparison in English: the actor",
+  "story-writers": "MAGRPO in English: two writers",
+  "story-budget": "Writer with a token budget in its prompt",
+};
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
 
@@ -39,7 +64,7 @@ function listedWords(
     })),
     flags: flagGroups.flatMap((group) =>
       Object.entries(args).flatMap(([flag, argument]) =>
-        argument.group === group ? [listedFlag(flag, argument)] : [],
+        argument.group === group ? [listedFlag(flag, group, argument)] : [],
       ),
     ),
     examples,
@@ -49,7 +74,8 @@ function listedWords(
 
 function listedFlag(
   name: string,
-  { kind, group = "Input", description, options = [], hint, default: usual, required, alias }: Argument,
+  group: FlagGroup,
+  { kind, description, options = [], hint, default: usual, required, alias }: Argument,
 ): ListedFlag {
   return {
     name,

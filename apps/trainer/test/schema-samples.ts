@@ -36,7 +36,7 @@ export function samplesOf(schema: z.core.$ZodType, path: string, names: OwnNames
   if (!(schema instanceof z.ZodRecord)) throw new Error(`${path}: there is no sample of ${schema.constructor.name}`);
   const inner = schema.valueType;
   return (names[path] ?? ["tokens"]).flatMap((name) =>
-    samplesOf(inner, `${path}.*`, names).map((each) => ({ path: each.path, value: { [name]: each.value } })),
+    samplesOf(inner, `${path}.*`, names).map((sample) => ({ path: sample.path, value: { [name]: sample.value } })),
   );
 }
 
@@ -53,7 +53,7 @@ function keysOf({ shape }: z.ZodObject, path: string, names: OwnNames): Sample[]
   const needed = all.filter(({ isNeeded }) => isNeeded);
   const base = Object.fromEntries(needed.map(({ key, samples }) => [key, samples.at(-1)?.value]));
   const tried = all.flatMap(({ key, samples }) =>
-    samples.map((each) => ({ path: each.path, value: { ...base, [key]: each.value } })),
+    samples.map((sample) => ({ path: sample.path, value: { ...base, [key]: sample.value } })),
   );
   return needed.length > 0 && tried.length === 0 ? [{ path, value: base }] : tried;
 }

@@ -33,9 +33,9 @@ export async function startServe(
     child.once("exit", () => reject(new Error(notes)));
     child.stderr.on("data", (chunk: Buffer) => {
       notes += chunk.toString();
-      const [, found] =
+      const [, match] =
         new RegExp(`(?:serving|training) (?:the team )?${name}.* on (http:\\S+)`, "u").exec(notes) ?? [];
-      if (found !== undefined) resolve(found);
+      if (match !== undefined) resolve(match);
     });
   });
   return { child, url };

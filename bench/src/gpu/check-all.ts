@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
-import { verdicts, type Found } from "./verdicts.ts";
+import { resultTable, shown, type ReportRow } from "./report.ts";
 
 /** Options of `npm run gpu:check -- --all`. */
 export interface AllOptions {
@@ -50,7 +50,7 @@ interface Outcome {
   readonly small: boolean;
   readonly seconds: number;
   readonly outcome: "done" | "failed" | "time ran out";
-  readonly rows: readonly Found[];
+  readonly rows: readonly ReportRow[];
 }
 
 /**
@@ -124,7 +124,7 @@ async function runPart(part: string, seconds: number, work: string, { device, sm
   await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
   const written = readdirSync(out).find((name) => name.endsWith(".json"));
-  const rows = written === undefined ? [] : (JSON.parse(readFileSync(join(out, written), "utf8")) as Found[]);
+  const rows = written === undefined ? [] : (JSON.parse(readFileSync(join(out, written), "utf8")) as ReportRow[]);
   const failed =
     written === undefined || rows.some((row) => row["failed"] !== undefined && typeof row["failed"] !== "number");
   const outcome = late ? "time ran out" : failed ? "failed" : "done";
@@ -134,26 +134,11 @@ async function runPart(part: string, seconds: number, work: string, { device, sm
 function pageOf(outcomes: ReadonlyMap<string, Outcome>, { device, small }: AllOptions): string {
   const rows = [...outcomes.values()].flatMap((outcome) => outcome.rows);
   const machine = rows.find((row) => row.section === "machine");
-  const cell = (value: unknown): string => {
-    const rounded = typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
-    return (typeof rounded === "string" ? rounded : JSON.stringify(rounded))
-      .replaceAll("|", "\\|")
-      .replaceAll("\n", " ");
-  };
-  const facts = (row: Found): string =>
-    Object.entries(row)
-      .filter(([key]) => key !== "section")
-      .map(([key, value]) => `${key} ${cell(value)}`)
-      .join(", ");
   return [
-    `# ${device === "cuda" ? cell(machine?.["gpu"] ?? "a GPU") : "a dry run on the processor"}${small ? ", small" : ""}`,
+    `# ${device === "cuda" ? shown(machine?.["gpu"] ?? "a GPU") : "a dry run on the processor"}${small ? ", small" : ""}`,
     "",
     "`npm run gpu:check -- --all` wrote this page; its rows are in `gpu-all.jsonl`.",
     ...(device === "cuda" && !small ? [] : ["", "A dry run: it tests the command, not a GPU."]),
-    "",
-    "| default | says | why |",
-    "| --- | --- | --- |",
-    ...verdicts(rows).map(({ setting, says, why }) => `| ${setting} | ${says} | ${cell(why)} |`),
     "",
     "| part | seconds | outcome |",
     "| --- | --- | --- |",
@@ -162,11 +147,7 @@ function pageOf(outcomes: ReadonlyMap<string, Outcome>, { device, small }: AllOp
       return `| ${part} | ${outcome?.seconds.toFixed(1) ?? ""} | ${outcome?.outcome ?? "not run"} |`;
     }),
     "",
-    "| section | result |",
-    "| --- | --- |",
-    ...rows
-      .filter(({ section }) => section !== "machine" && section !== "time")
-      .map((row) => `| ${row.section} | ${facts(row)} |`),
+    ...resultTable(rows.filter(({ section }) => section !== "machine" && section !== "time")),
     "",
   ].join("\n");
 }

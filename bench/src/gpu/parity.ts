@@ -10,18 +10,16 @@ interface Answers {
   readonly gradNorm: number;
 }
 
-interface PeerAnswers {
-  readonly float32: Answers;
-  readonly working: Answers;
-}
-
 /** Compares log-probs and their gradient norm with Hugging Face's. */
 export async function compareWithPeer(
   model: TrainableModel,
   job: GpuJob,
   checkpoint: string,
 ): Promise<Record<string, unknown>> {
-  const { float32, working } = JSON.parse(readFileSync(join(checkpoint, "answers.json"), "utf8")) as PeerAnswers;
+  const { float32, working } = JSON.parse(readFileSync(join(checkpoint, "answers.json"), "utf8")) as Record<
+    "float32" | "working",
+    Answers
+  >;
   const sequences = parityTokens(job).map((tokens) => ({
     promptTokens: tokens.slice(0, 1),
     completionTokens: tokens.slice(1),

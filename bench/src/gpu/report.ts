@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
 
+/** Result with its section. */
+export type ReportRow = Readonly<Record<string, unknown>> & { readonly section: string };
+
 /** Results by section, printed as they arrive. */
 export class Report {
-  readonly #results: Record<string, unknown>[] = [];
+  readonly #results: ReportRow[] = [];
 
   note(section: string, result: Record<string, unknown>): void {
     this.#results.push({ section, ...result });
@@ -26,26 +29,23 @@ export class Report {
   write(folder: string, title: string): void {
     const name = `gpu-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(this.#results, null, 2)}\n`);
-    const lines = this.#results.map(({ section, ...facts }) => {
-      const cells = Object.entries(facts).map(([key, value]) => `${key} ${shown(value)}`);
-      return `| ${String(section)} | ${cells.join(", ").replaceAll("|", "\\|").replaceAll("\n", " ")} |`;
-    });
-    const text = [
-      `# ${title}`,
-      "",
-      "`npm run gpu:check` wrote this page and the JSON beside it.",
-      "",
-      "| section | result |",
-      "| --- | --- |",
-      ...lines,
-      "",
-    ];
-    writeFileSync(join(folder, `${name}.md`), text.join("\n"));
+    const head = [`# ${title}`, "", "`npm run gpu:check` wrote this page and its JSON file.", ""];
+    writeFileSync(join(folder, `${name}.md`), [...head, ...resultTable(this.#results), ""].join("\n"));
     print("written", { json: join(folder, `${name}.json`) });
   }
 }
 
-function shown(value: unknown): string {
+/** Results as a Markdown table. */
+export function resultTable(rows: readonly ReportRow[]): string[] {
+  const lines = rows.map(({ section, ...facts }) => {
+    const cells = Object.entries(facts).map(([key, value]) => `${key} ${shown(value)}`);
+    return `| ${section} | ${cells.join(", ").replaceAll("|", "\\|").replaceAll("\n", " ")} |`;
+  });
+  return ["| section | result |", "| --- | --- |", ...lines];
+}
+
+/** Value as text. */
+export function shown(value: unknown): string {
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toPrecision(4);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -56,7 +56,7 @@ async function film(
   address: string,
   { name, width, colorScheme }: (typeof kinds)[number],
 ): Promise<void> {
-  const page = await from.newPage({ viewport: { width, height: 1300 }, colorScheme, reducedMotion: "reduce" });
+  const page = await from.newPage({ viewport: { width, height: 1700 }, colorScheme, reducedMotion: "reduce" });
   await page.goto(address);
   const story = page.locator(".story");
   await story.locator(".problem li").first().waitFor();

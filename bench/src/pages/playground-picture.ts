@@ -29,7 +29,7 @@ try {
   await page.goto(server.address);
   const scene = await findScene(page);
   await page.evaluate(`
-    document.querySelector(".side > :last-child").remove();
+    document.querySelector(".columns > .stack > :last-child").remove();
     document.querySelector(".columns").style.alignItems = "stretch";
     scrollTo(0, 0);
   `);
@@ -59,7 +59,7 @@ async function findScene(page: Page): Promise<Scene> {
   const one = page.getByRole("button", { name: "One step" });
   for (let step = 1; step <= steps.last; step++) {
     await one.and(page.locator(":enabled")).click({ timeout: 120_000 });
-    for (const title = page.locator("#stage-title"); !(await title.innerText()).includes(`step ${step} `);)
+    for (const title = page.locator(".stage h2"); !(await title.innerText()).includes(`step ${step} `);)
       await page.waitForTimeout(20);
     if (step < steps.first) continue;
     // The conversation before it is shown completely.
@@ -77,8 +77,8 @@ async function sceneOn(page: Page, step: number): Promise<Scene | null> {
   );
   const untrained = await page.locator(".tiles dd").first().locator("span").innerText();
   const stage = page.locator(".stage .conversation");
-  const question = await stage.locator(".question b").innerText();
-  const isRight = (await stage.locator(".verdict.good").count()) > 0;
+  const question = await stage.locator("p.line b").first().innerText();
+  const isRight = (await stage.locator("p.line .good").count()) > 0;
   const holders = await Promise.all((await stage.locator(".turns li:has(.knows)").all()).map(holderOf));
   const asked = holders.filter(({ letter }) => question.includes(letter));
   const idle = holders.filter(({ letter }) => !question.includes(letter));
@@ -98,12 +98,12 @@ async function sceneOn(page: Page, step: number): Promise<Scene | null> {
 
 async function holderOf(turn: Locator): Promise<{ readonly letter: string; readonly tokens: number }> {
   const fact = await turn.locator(".knows .safe-text").innerText();
-  return { letter: fact.slice(0, 1), tokens: Number(await turn.locator(".tokens-of").innerText()) };
+  return { letter: fact.slice(0, 1), tokens: Number(await turn.locator(".number.last").innerText()) };
 }
 
 function inWords({ step, price, tokens, untrained, wasted }: Scene): string {
   return (
     `A team of four at step ${step} of its training in a browser tab. A token costs ${price} of a right answer, and tokens per episode fell ` +
-    `from ${untrained} to ${tokens}. The solver is right, and one message is waste: ${wasted} tokens from the holder whose fact nobody asked for.`
+    `from ${untrained} to ${tokens}. The solver is right, and one message is waste: ${wasted} tokens from the holder whose fact the question does not need.`
   );
 }

@@ -1,37 +1,20 @@
 // Our side of prefix-tree.ts. The first argument is the device.
 import { readFileSync } from "node:fs";
 import { createLocalEngine } from "@laconic/engine";
-import { gspo } from "@laconic/gspo";
 import { torchKernels } from "@laconic/kernels-torch";
 import { wasmKernels } from "@laconic/engine/wasm";
+import { gspoUpdate } from "../step/update.ts";
 import type { UpdateJob, UpdateResult } from "./job.ts";
 
 const job = JSON.parse(readFileSync(0, "utf8")) as UpdateJob;
 const device = process.argv[2] === "wasm" ? wasmKernels() : torchKernels({ device: "cpu", threads: job.threads });
 const engine = await createLocalEngine({ device, sharePrefixes: job.shared, maxTokensPerMicroBatch: job.maxTokens });
 const model = await engine.createModel({ kind: "folder", path: job.checkpoint });
-const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
 const seconds: number[] = [];
 let rows = 0;
 for (let step = -1; step < job.steps; step++) {
   const start = process.cpuUsage();
-  const { rowsPassed } = await model.forwardBackward(
-    job.sequences,
-    (logProbs, chosen) =>
-      objective.evaluate({
-        logProbs,
-        oldLogProbs: logProbs,
-        advantages: Float64Array.from(chosen, (row) => job.advantages[row] as number),
-      }).gradient,
-  );
-  await model.optimStep({
-    learningRate: 1e-6,
-    beta1: 0.9,
-    beta2: 0.999,
-    epsilon: 1e-8,
-    weightDecay: 0,
-    maxGradNorm: 1,
-  });
+  const { rowsPassed } = await gspoUpdate(model, job.sequences, job.advantages, 1e-6);
   const { user, system } = process.cpuUsage(start);
   if (step >= 0) seconds.push((user + system) / 1e6);
   rows = rowsPassed ?? 0;

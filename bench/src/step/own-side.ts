@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { gspo } from "@laconic/gspo";
 import { tensorFlowKernels } from "@laconic/kernels-tfjs";
 import { wasmKernels } from "@laconic/engine/wasm";
 import { torchKernels } from "@laconic/kernels-torch";
 import type { StepJob, StepResult, StepSeconds } from "./job.ts";
+import { advantagesOf, gspoUpdate } from "./update.ts";
 
 const job = JSON.parse(readFileSync(0, "utf8")) as StepJob;
 const { prompts, generations, maxTokens } = job;
@@ -75,29 +75,9 @@ function rollout(sampler: TrainableModel, step: number): Promise<Samples> {
   );
 }
 
-/** The old policy is the trained one, as in TRL. The reward counts even tokens. */
+/** The reward counts even tokens. */
 async function update(trained: TrainableModel, samples: Samples): Promise<void> {
   const rewards = samples.map(({ tokens }) => tokens.filter((token) => token % 2 === 0).length);
-  const advantages = rewards.map((reward, i) => {
-    const group = rewards.slice(i - (i % generations), i - (i % generations) + generations);
-    return reward - group.reduce((sum, each) => sum + each, 0) / generations;
-  });
-  const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
-  await trained.forwardBackward(
-    samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
-    (logProbs, rows) =>
-      objective.evaluate({
-        logProbs,
-        oldLogProbs: logProbs,
-        advantages: Float64Array.from(rows, (row) => advantages[row] as number),
-      }).gradient,
-  );
-  await trained.optimStep({
-    learningRate: job.learningRate,
-    beta1: 0.9,
-    beta2: 0.999,
-    epsilon: 1e-8,
-    weightDecay: 0,
-    maxGradNorm: 1,
-  });
+  const sequences = samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens }));
+  await gspoUpdate(trained, sequences, advantagesOf(rewards, generations), job.learningRate);
 }

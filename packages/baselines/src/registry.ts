@@ -1,4 +1,4 @@
-import { LaconicError, nearestName } from "@laconic/core";
+import { configError, nameHint } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./protocols/baseline.ts";
 import { untrainedCritic, untrainedHint } from "./methods/untrained.ts";
@@ -58,13 +58,11 @@ export const scoringMethods: readonly Baseline[] = logLikelihoods;
 /** @throws LaconicError `config_invalid`, listing the known methods */
 export function baselineNamed(name: string): Baseline {
   const all = [...baselines, ...scoringMethods];
-  const found = all.find((each) => each.name === name);
-  if (found) return found;
-  const known = all.map((each) => each.name);
-  const near = nearestName(name, known);
-  throw new LaconicError(
-    "config_invalid",
-    `method ${name} not found; ${near === undefined ? "" : `did you mean ${near}? `}known: ${known.join(", ")}`,
-    { method: name },
+  const baseline = all.find((item) => item.name === name);
+  if (baseline) return baseline;
+  const hint = nameHint(
+    name,
+    all.map((item) => item.name),
   );
+  throw configError(`method ${name} not found; ${hint}`, { method: name });
 }

@@ -21,10 +21,10 @@ describe.skipIf(data === undefined)(
     const maths = mathsGrader();
     afterAll(() => maths.close());
     test.for(exact)("$name", async (benchmark, { skip }) => {
-      const found = await findFiles(benchmark, benchmark.defaultSplit, data as string).catch(() => null);
+      const match = await findFiles(benchmark, benchmark.defaultSplit, data as string).catch(() => null);
       // Its users put it there, where they want it.
-      if (!found && benchmark.splits[benchmark.defaultSplit]?.placed) skip(`${data} does not hold ${benchmark.name}`);
-      const files = found ?? [];
+      if (!match && benchmark.splits[benchmark.defaultSplit]?.placed) skip(`${data} does not hold ${benchmark.name}`);
+      const files = match ?? [];
       const { problems } = await loadSplit(benchmark, benchmark.defaultSplit, files);
       expect(problems).toHaveLength(benchmark.splits[benchmark.defaultSplit]?.rows ?? 0);
       const verdicts = await Promise.all(

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { BudgetMeasurement } from "./measurement.ts";
 import type { BudgetSettings } from "./settings.ts";
 import type { BudgetState } from "./state.ts";
@@ -48,9 +48,9 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
 
   const guarded = guardActs(settings, state, measurement);
   if (guarded) {
-    const kept = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy as number) : 1;
-    integral = Math.min(integral, state.integral * kept);
-    dual = Math.min(dual, state.price * tokensPerUnit(settings) * kept);
+    const retained = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy as number) : 1;
+    integral = Math.min(integral, state.integral * retained);
+    dual = Math.min(dual, state.price * tokensPerUnit(settings) * retained);
   }
   return { dual, integral, target, violation, saturated: dual === maxPrice, held, guarded };
 }
@@ -60,13 +60,9 @@ function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: B
   const { rewardTolerance, referenceReward = state.warmup?.reward ?? null, maxSilenceRate } = guard;
   const { taskReward = NaN, silenceRate = NaN } = measurement;
   if (rewardTolerance !== undefined && referenceReward === null)
-    throw new LaconicError(
-      "input_invalid",
-      "budget state: it has no reference reward and belongs to another controller",
-      {
-        iteration: state.iteration,
-      },
-    );
+    throw inputError("budget state: it has no reference reward and belongs to another controller", {
+      iteration: state.iteration,
+    });
   const tooPoor = rewardTolerance !== undefined && taskReward < (referenceReward as number) - rewardTolerance;
   return tooPoor || (maxSilenceRate !== undefined && silenceRate > maxSilenceRate);
 }

@@ -38,9 +38,7 @@ test.each([
   ["maxTokensPerAgent", { maxTokensPerAgent: 2.5 }],
   ["maxTokensPerAgent", { maxTokensPerEpisode: 10, maxTokensPerAgent: 10 }],
 ])("%s is refused: %j", (key, options) => {
-  expect(() => hardCap(options)).toThrowError(
-    expect.objectContaining({ code: "config_invalid", detail: { key: `hardCap.${key}` } }),
-  );
+  expect(() => hardCap(options)).toFailWith("config_invalid", { key: `hardCap.${key}` });
 });
 
 test("an episode is truncated by a token limit or by an utterance cut off", () => {

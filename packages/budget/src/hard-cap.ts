@@ -1,4 +1,4 @@
-import { isCutShort, LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
+import { isCutShort, ledgerTotals, refuseSetting, type AgentId, type Episode, type Ledger } from "@laconic/core";
 
 /** Default: no limit. */
 export interface HardCapOptions {
@@ -59,5 +59,5 @@ function checkCap(key: string, value: number | undefined): void {
 }
 
 function refuse(key: string, reason: string): never {
-  throw new LaconicError("config_invalid", `hardCap.${key}: ${reason}`, { key: `hardCap.${key}` });
+  refuseSetting(`hardCap.${key}`, reason);
 }

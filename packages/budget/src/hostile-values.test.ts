@@ -64,11 +64,11 @@ test("finite settings and measurements give a state that JSON holds, or an error
   const outcomes = new Map<string, number>();
   fc.assert(
     fc.property(options, measurements, (chosen, costs) => {
-      const found = outcome(chosen, costs);
-      expect(found).toMatch(
+      const match = outcome(chosen, costs);
+      expect(match).toMatch(
         /^(?:finite$|numeric_invalid: .*the (?:price|integral|violation|smoothedTokens|tokens|reward) became )/u,
       );
-      outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
+      outcomes.set(match, (outcomes.get(match) ?? 0) + 1);
     }),
     { seed: 1, numRuns: 2000 },
   );

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 import type { BudgetSettings } from "./settings.ts";
 
 /** Measured cost of an iteration. */
@@ -33,6 +33,5 @@ function checkRange(name: string, value: number | undefined, min: number, max: n
 }
 
 function checkGiven(name: string, value: number | undefined, setting: string): void {
-  if (value === undefined)
-    throw new LaconicError("input_invalid", `budget measurement: ${name} is missing; ${setting} watches it`, { name });
+  if (value === undefined) throw inputError(`budget measurement: ${name} is missing; ${setting} watches it`, { name });
 }

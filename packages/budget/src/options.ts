@@ -1,4 +1,4 @@
-import { group, shapes, type GroupShape } from "@laconic/core";
+import { group, type GroupShape } from "@laconic/core";
 
 /** Stops raising the price early: training cannot undo full silence. */
 export interface GuardOptions {
@@ -44,22 +44,22 @@ export interface BudgetOptions {
   readonly guard?: GuardOptions;
 }
 
-const price = { shape: shapes.atLeast0, optional: true } as const;
-const count = { shape: shapes.count, optional: true, default: 0 } as const;
-const below1 = { shape: { kind: "number", min: 0, below: 1 }, optional: true } as const;
+const price = { shape: "atLeast0", optional: true } as const;
+const count = { shape: "count", optional: true, default: 0 } as const;
+const below1 = { shape: "shareBelow1", optional: true } as const;
 
 const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
   action: { help: "Action of the guard", shape: { kind: "choice", of: ["freeze", "lower"] } },
   rewardTolerance: { ...price, help: "Fall of the task reward below its reference at which the guard acts" },
   referenceReward: {
     help: "Reference task reward; measured in the warm-up when absent",
-    shape: shapes.number,
+    shape: "number",
     optional: true,
   },
   maxSilenceRate: { ...below1, help: "Share of silent utterances above which the guard acts" },
   lowerBy: {
     help: "Share of the price that the guard takes off in a step",
-    shape: { kind: "number", above: 0, max: 1 },
+    shape: "shareAbove0",
     optional: true,
     default: 0.1,
     actsWith: ({ action }) => action === "lower",
@@ -68,8 +68,8 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
 
 /** Shape and ranges of the options. */
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
-  targetTokens: { help: "Target mean tokens per episode, or units of another cost", shape: shapes.above0 },
-  learningRate: { help: "Price change per step and unit above the target", shape: shapes.above0 },
+  targetTokens: { help: "Target mean tokens per episode, or units of another cost", shape: "above0" },
+  learningRate: { help: "Price change per step and unit above the target", shape: "above0" },
   unit: {
     help: "Unit of prices and violation: a token, or the whole budget",
     shape: { kind: "choice", of: ["token", "budget"] },
@@ -77,7 +77,7 @@ export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions
     default: "token",
   },
   initialPrice: { ...price, default: 0, help: "Price in the first step after any warm-up" },
-  maxPrice: { help: "Largest price", shape: shapes.above0, optional: true },
+  maxPrice: { help: "Largest price", shape: "above0", optional: true },
   warmupIterations: { ...count, help: "Warm-up steps, which only measure" },
   warmupPrice: {
     ...price,
@@ -88,7 +88,7 @@ export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions
   annealIterations: { ...count, help: "Steps over which the target falls from the measured cost" },
   antiWindup: {
     help: "Keeps the integral between 0 and the largest price, and holds it while the price is at the largest",
-    shape: shapes.boolean,
+    shape: "boolean",
     optional: true,
     default: true,
   },

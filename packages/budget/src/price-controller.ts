@@ -16,7 +16,7 @@ export interface PriceController<State extends PriceState = PriceState> {
 export type PriceRule = (price: number, measurement: BudgetMeasurement) => number;
 
 /** Wraps a rule as a controller. */
-export function asPriceController(given: PriceController | PriceRule): PriceController {
-  if (typeof given !== "function") return given;
-  return { init: () => ({ price: 0 }), step: ({ price }, measurement) => ({ price: given(price, measurement) }) };
+export function asPriceController(input: PriceController | PriceRule): PriceController {
+  if (typeof input !== "function") return input;
+  return { init: () => ({ price: 0 }), step: ({ price }, measurement) => ({ price: input(price, measurement) }) };
 }

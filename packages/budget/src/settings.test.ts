@@ -54,13 +54,9 @@ test.each<[string, Record<string, unknown>]>([
   ["guard.patience", { guard: { action: "freeze", maxSilenceRate: 0.5, patience: 3 } }],
   ["targetToken", { targetToken: 14 }],
 ])("%s is refused and named: %j", (key, change) => {
-  expect(() => dualController({ ...valid, ...change })).toThrowError(
-    expect.objectContaining({
-      code: "config_invalid",
-      message: expect.stringContaining(`budget.${key}: `),
-      detail: { key: `budget.${key}` },
-    }),
-  );
+  expect(() => dualController({ ...valid, ...change })).toFailWith("config_invalid", `budget.${key}: `, {
+    key: `budget.${key}`,
+  });
 });
 
 test.each<[string, Record<string, unknown>]>([
@@ -73,8 +69,9 @@ test.each<[string, Record<string, unknown>]>([
   ["truncatedShare", { tokens: 1, truncatedShare: -0.5 }],
 ])("a measurement with bad %s is refused: %j", (name, measurement) => {
   const controller = dualController(valid);
-  expect(() => controller.step(controller.init(), measurement as unknown as BudgetMeasurement)).toThrowError(
-    expect.objectContaining({ code: "numeric_invalid", detail: expect.objectContaining({ name }) }),
+  expect(() => controller.step(controller.init(), measurement as unknown as BudgetMeasurement)).toFailWith(
+    "numeric_invalid",
+    { name },
   );
 });
 

@@ -1,4 +1,4 @@
-import { checkShape, fillDefaults, LaconicError } from "@laconic/core";
+import { checkShape, fillDefaults, refuseSetting } from "@laconic/core";
 import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
 /** All options; null if off. */
@@ -10,13 +10,13 @@ export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" 
 /** @throws LaconicError `config_invalid` */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
-  for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);
+  for (const [key, match, reason] of contradictions(options)) if (match) refuse(key, reason);
   const inert = { warmupPrice: 0, truncationTolerance: 0.1, derivativeSmoothing: 0 };
   return { ...inert, maxPrice: null, guard: null, ...fillDefaults(budgetOptionsShape, options) } as BudgetSettings;
 }
 
 function refuse(key: string, reason: string): never {
-  throw new LaconicError("config_invalid", `budget.${key}: ${reason}`, { key: `budget.${key}` });
+  refuseSetting(`budget.${key}`, reason);
 }
 
 function contradictions(options: BudgetOptions): [key: string, found: boolean, reason: string][] {

@@ -1,4 +1,4 @@
-import { group, shapes, type GroupShape } from "@laconic/core";
+import { group, type GroupShape } from "@laconic/core";
 
 /** State of a controller. */
 export interface BudgetState {
@@ -17,12 +17,12 @@ type WarmUp = NonNullable<BudgetState["warmup"]>;
 
 /** Shape of a stored state. */
 export const budgetStateShape: GroupShape<BudgetState> = group<BudgetState>({
-  iteration: { shape: shapes.count },
-  price: { shape: shapes.atLeast0 },
-  integral: { shape: shapes.atLeast0 },
-  smoothedTokens: { shape: shapes.atLeast0, nullable: true },
+  iteration: { shape: "count" },
+  price: { shape: "atLeast0" },
+  integral: { shape: "atLeast0" },
+  smoothedTokens: { shape: "atLeast0", nullable: true },
   warmup: {
-    shape: group<WarmUp>({ tokens: { shape: shapes.atLeast0 }, reward: { shape: shapes.number, nullable: true } }),
+    shape: group<WarmUp>({ tokens: { shape: "atLeast0" }, reward: { shape: "number", nullable: true } }),
     nullable: true,
   },
 });

@@ -7,9 +7,9 @@ export function stepsOf(
   measurements: readonly (number | BudgetMeasurement)[],
 ): (BudgetStep & { readonly paid: number })[] {
   let state = controller.init();
-  return measurements.map((given) => {
+  return measurements.map((input) => {
     const paid = state.price;
-    const step = controller.step(state, typeof given === "number" ? { tokens: given } : given);
+    const step = controller.step(state, typeof input === "number" ? { tokens: input } : input);
     ({ state } = step);
     return { ...step, paid };
   });

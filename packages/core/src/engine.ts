@@ -2,7 +2,7 @@ import type { DrawnToken, LogProbsAtOne, SamplingSettings, TokenTrace } from "./
 import type { SamplingName } from "./sampling.ts";
 import type { OptimizerSettings } from "./optimizer-settings.ts";
 import type { RandomState } from "./numeric/random.ts";
-import { group, shapes, type GroupShape } from "./shapes/shape.ts";
+import { group, type GroupShape } from "./shapes/shape.ts";
 import type { Ragged } from "./numeric/ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";
 
@@ -37,19 +37,15 @@ export interface LoraSettings {
 
 /** Shape of {@link LoraSettings}. */
 export const loraShape: GroupShape<LoraSettings> = group<LoraSettings>({
-  rank: { help: "Rank of the adapter", shape: shapes.positive },
-  alpha: { help: "Scale of the adapter, divided by its rank", shape: shapes.above0 },
+  rank: { help: "Rank of the adapter", shape: "positive" },
+  alpha: { help: "Scale of the adapter, divided by its rank", shape: "above0" },
   targets: {
     help: "Which linear layers have an adapter",
-    shape: { kind: "list", of: shapes.text, least: 1 },
+    shape: { kind: "list", of: "text", least: 1 },
     optional: true,
   },
-  dropout: {
-    help: "Share of inputs that are dropped in training",
-    shape: { kind: "number", min: 0, below: 1 },
-    optional: true,
-  },
-  rankStabilized: { help: "Divides alpha by the root of the rank", shape: shapes.boolean, optional: true },
+  dropout: { help: "Share of inputs that are dropped in training", shape: "shareBelow1", optional: true },
+  rankStabilized: { help: "Divides alpha by the root of the rank", shape: "boolean", optional: true },
 });
 
 /** Stored weights: a checkpoint folder, or a configuration with random weights. */
@@ -232,6 +228,8 @@ export interface Engine {
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
   /** @throws LaconicError `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
+  /** Bytes in use on the fullest GPU, by all processes; null if unknown. */
+  deviceBytes?(): Promise<number | null>;
   close(): Promise<void>;
 }
 

@@ -66,6 +66,26 @@ export class LaconicError extends Error {
   }
 }
 
+/** Error `config_invalid`: a setting that no input can make valid. */
+export function configError(message: string, detail?: ErrorDetail, cause?: unknown): LaconicError {
+  return new LaconicError("config_invalid", message, detail, cause);
+}
+
+/** @throws LaconicError `config_invalid` naming the key */
+export function refuseSetting(key: string, reason: string, detail?: ErrorDetail): never {
+  throw configError(`${key}: ${reason}`, { key, ...detail });
+}
+
+/** Error `input_invalid`: a value that does not fit its call. */
+export function inputError(message: string, detail?: ErrorDetail, cause?: unknown): LaconicError {
+  return new LaconicError("input_invalid", message, detail, cause);
+}
+
+/** Error `data_invalid`: a file, row or answer that is missing, changed, damaged or unreadable. */
+export function dataError(message: string, detail?: ErrorDetail, cause?: unknown): LaconicError {
+  return new LaconicError("data_invalid", message, detail, cause);
+}
+
 /** Message of any thrown value. */
 export function thrownText(error: unknown): string {
   try {

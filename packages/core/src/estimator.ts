@@ -33,14 +33,12 @@ export interface RewardBatch {
   readonly greedyRewards?: Float64Array;
 }
 
-interface GroupMember {
+/** Custom grouping: utterances with equal keys share a group, even across problems. */
+export type Grouping = (item: {
   readonly utterance: Utterance;
   readonly episode: Episode;
   readonly problem: Problem;
-}
-
-/** Custom grouping: utterances with equal keys share a group, even across problems. */
-export type Grouping = (item: GroupMember) => string | number;
+}) => string | number;
 
 /** Result of an estimator. */
 export interface Advantages<State = unknown> {
@@ -75,20 +73,20 @@ type Given = Float64Array | readonly number[] | Advantages;
 export type EstimatorFunction = (batch: RewardBatch) => Given | Promise<Given>;
 
 /** Wraps a function as an estimator. */
-export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
-  if (typeof given !== "function") return given;
+export function asEstimator(input: Estimator | EstimatorFunction): Estimator {
+  if (typeof input !== "function") return input;
   return {
-    name: given.name === "" ? "own" : given.name,
+    name: input.name === "" ? "own" : input.name,
     settings: {},
     estimate: (batch) => {
-      const result = given(batch);
+      const result = input(batch);
       return result instanceof Promise ? result.then(asAdvantages) : asAdvantages(result);
     },
   };
 }
 
-function asAdvantages(given: Given): Advantages {
-  return ArrayBuffer.isView(given) || Array.isArray(given)
-    ? { advantages: given as Float64Array }
-    : (given as Advantages);
+function asAdvantages(input: Given): Advantages {
+  return ArrayBuffer.isView(input) || Array.isArray(input)
+    ? { advantages: input as Float64Array }
+    : (input as Advantages);
 }

@@ -2,16 +2,12 @@
  * The vocabulary of Laconic: problems, episodes, ledgers, models, engines, rewards, estimators, objectives.
  * @module @laconic/core
  */
-export { LaconicError, thrownText } from "./errors.ts";
+export { configError, dataError, inputError, LaconicError, refuseSetting, thrownText } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
-export { randomFromSeed, randomFromState, sampleStream } from "./numeric/random.ts";
-export type { Random, RandomState } from "./numeric/random.ts";
-export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./numeric/ragged.ts";
-export type { Ragged } from "./numeric/ragged.ts";
-export { statisticMean, statisticOf } from "./numeric/statistic.ts";
-export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
-export { questionKey } from "./problem.ts";
-export type { AgentId, Problem } from "./problem.ts";
+export { randomFromSeed, randomFromState, sampleStream, type Random, type RandomState } from "./numeric/random.ts";
+export { assertSameLayout, ragged, raggedRow, raggedSelect, type Ragged } from "./numeric/ragged.ts";
+export { statisticMean, statisticOf, type Diagnostics, type Statistic } from "./numeric/statistic.ts";
+export { questionKey, type AgentId, type Problem } from "./problem.ts";
 export { isCutShort } from "./language-model.ts";
 export type {
   FinishReason,
@@ -30,12 +26,10 @@ export type {
 export type { Sampling, SamplingName } from "./sampling.ts";
 export type { TokenUsage } from "./ledger/token-usage.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
-export { stopReasons } from "./episode/episode.ts";
-export type { Episode, Message, Utterance, StopReason } from "./episode/episode.ts";
+export { stopReasons, type Episode, type Message, type Utterance, type StopReason } from "./episode/episode.ts";
 export { environmentName, ledgerTotals } from "./ledger/ledger.ts";
-export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger/ledger.ts";
-export { countTokens } from "./ledger/cost-breakdown.ts";
-export type { TokenCount } from "./ledger/cost-breakdown.ts";
+export type { Ledger, LedgerCall, LedgerRead } from "./ledger/ledger.ts";
+export { countTokens, type TokenCount } from "./ledger/cost-breakdown.ts";
 export { episodeLimitsShape } from "./topology.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { loraShape } from "./engine.ts";
@@ -108,9 +102,7 @@ export type {
 export type { OptimizerSettings } from "./optimizer-settings.ts";
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export { fillDefaults } from "./shapes/fill-defaults.ts";
-export { isRecord } from "./shapes/is-record.ts";
-export type { UnknownRecord } from "./shapes/is-record.ts";
-export { nearestName } from "./shapes/nearest-name.ts";
+export { isRecord, mapValues, type UnknownRecord } from "./shapes/is-record.ts";
+export { nameHint, nearestName } from "./shapes/nearest-name.ts";
 export { shownValue } from "./shapes/shown-value.ts";
-export { group, shapes } from "./shapes/shape.ts";
-export type { Field, FieldsOf, GroupShape, Shape, ValuesOf } from "./shapes/shape.ts";
+export { group, type Field, type FieldsOf, type GroupShape, type Shape, type ValuesOf } from "./shapes/shape.ts";

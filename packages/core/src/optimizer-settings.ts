@@ -1,4 +1,4 @@
-import { LaconicError } from "./errors.ts";
+import { configError } from "./errors.ts";
 import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
@@ -19,7 +19,11 @@ export const optimizerTable = {
 } as const;
 
 /** Settings of an optimiser step. */
-export type OptimizerSettings = { readonly learningRate: number } & NonNullableFields<ValuesOf<typeof optimizerTable>>;
+export type OptimizerSettings = {
+  readonly learningRate: number;
+  /** Learning rate of Muon for the matrices of layers, in local engines. Default: AdamW for all. */
+  readonly muon?: number;
+} & NonNullableFields<ValuesOf<typeof optimizerTable>>;
 
 type NonNullableFields<T> = { readonly [Name in keyof T]: Exclude<T[Name], null> };
 
@@ -38,6 +42,6 @@ export function checkOptimizerSettings(settings: OptimizerSettings): void {
     const value = settings[key];
     if (optional && value === undefined) continue;
     if ((key === "maxGradNorm" && value === Infinity) || findShapeMismatch(shape, value) === null) continue;
-    throw new LaconicError("config_invalid", `optimizer: ${key} is ${value}, expected ${rangeOf(shape)}`, { key });
+    throw configError(`optimizer: ${key} is ${value}, expected ${rangeOf(shape)}`, { key });
   }
 }

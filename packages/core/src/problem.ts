@@ -27,7 +27,7 @@ export function questionKey({
   const seen = Object.keys(views)
     .toSorted()
     .map((agent) => [agent, plain(views[agent] ?? "")]);
-  return JSON.stringify([plain(question), seen, choices.map((choice) => plain(choice)).toSorted()]);
+  return JSON.stringify([plain(question), seen, choices.map(plain).toSorted()]);
 }
 
 function plain(text: string): string {

@@ -31,13 +31,13 @@ export interface SamplingParameter {
   readonly takenBy: readonly SamplingBackEnd[];
 }
 
-type Parameters = { readonly [Name in SamplingName]-?: FieldsOf<Sampling>[Name] & SamplingParameter };
-
 const localAndServers = ["kernels", "openai-extended", "vllm", "sglang"] as const;
 const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
 
 /** Parameters in the order of settings and requests. */
-export const samplingParameters: Parameters = {
+export const samplingParameters: {
+  readonly [Name in SamplingName]-?: Omit<FieldsOf<Sampling>[Name], "shape"> & SamplingParameter;
+} = {
   temperature: {
     shape: { kind: "number", min: 0 },
     help: "divides the logits; 0 takes the most likely token",

@@ -4,7 +4,7 @@ import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { Learned } from "./rules.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
-import { group, shapes, type GroupShape } from "./shapes/shape.ts";
+import { group, type GroupShape } from "./shapes/shape.ts";
 
 /** Limits of an episode, which then ends with a counted stop reason. */
 export interface EpisodeLimits {
@@ -21,11 +21,11 @@ export interface EpisodeLimits {
 
 /** Shape of {@link EpisodeLimits}. */
 export const episodeLimitsShape: GroupShape<EpisodeLimits> = group<EpisodeLimits>({
-  maxTurns: { help: "Turns of an episode", shape: shapes.positive, optional: true },
-  maxTokens: { help: "Tokens of an episode, all agents together", shape: shapes.positive, optional: true },
-  maxTokensPerAgent: { help: "Tokens of one agent", shape: shapes.positive, optional: true },
-  maxSeconds: { help: "Seconds of an episode", shape: shapes.above0, optional: true },
-  maxSecondsPerTurn: { help: "Seconds of a turn", shape: shapes.above0, optional: true },
+  maxTurns: { help: "Turns of an episode", shape: "positive", optional: true },
+  maxTokens: { help: "Tokens of an episode, all agents together", shape: "positive", optional: true },
+  maxTokensPerAgent: { help: "Tokens of one agent", shape: "positive", optional: true },
+  maxSeconds: { help: "Seconds of an episode", shape: "above0", optional: true },
+  maxSecondsPerTurn: { help: "Seconds of a turn", shape: "above0", optional: true },
 });
 
 /** Token budget of a team per episode. */
@@ -42,6 +42,8 @@ export interface EpisodeContext {
   readonly limits?: EpisodeLimits;
   /** Only shown to agents; `limits` are enforced. */
   readonly budget?: EpisodeBudget;
+  /** Set in evaluations and for users' questions, where AgentPO's critic has other published prompts. */
+  readonly isEvaluation?: boolean;
   readonly environment?: PlayedEnvironment;
   /** Changes an observation before it is read, by reader and its index for the reader, for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;

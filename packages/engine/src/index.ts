@@ -2,17 +2,14 @@
  * Decoder-only transformer that trains and samples on worker threads, with interchangeable kernel sets.
  * @module @laconic/engine
  */
-export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
-export type { LocalEngineOptions } from "./local/local-engine.ts";
-export { serveEngine } from "./local/host/serve-engine.ts";
-export type { ServeEngineOptions } from "./local/host/serve-engine.ts";
+export { createInlineEngine, createLocalEngine, type LocalEngineOptions } from "./local/local-engine.ts";
+export { serveEngine, type ServeEngineOptions } from "./local/host/serve-engine.ts";
 export type { WebWorker } from "./local/host/worker-host.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
-export { parseModelConfig } from "./transformer/model-config.ts";
+export { parseModelConfig, type Llama3RopeScaling, type ModelConfig } from "./transformer/model-config.ts";
 export { convertLlama2c } from "./weights/llama2c.ts";
 export { readJsonFile } from "./weights/model-folder.ts";
-export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.ts";
 export { elementCount, parameterShapes } from "./transformer/parameters.ts";
 export { prefixForest, type PrefixForest } from "./transformer/prefix-forest.ts";
 export type { Recompute } from "./transformer/train-pass.ts";
@@ -21,8 +18,7 @@ export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";
 
 export { adapterShapes } from "./lora/lora-settings.ts";
-export { measurePasses } from "./memory/measure-passes.ts";
-export type { PassSeconds } from "./memory/measure-passes.ts";
+export { measurePasses, type PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
 export { forwardPassBytes, largestBatches, planMemory } from "./memory/plan-memory.ts";
 export type { LargestBatches, MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";

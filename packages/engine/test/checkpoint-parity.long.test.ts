@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { randomFromSeed } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "../src/kernels/testing/index.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "../../../test/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("./python/checkpoint_parity.py", import.meta.url));
 const names = [
@@ -34,17 +33,15 @@ interface Answer {
   readonly first: readonly (readonly number[])[];
 }
 
-let folder = "";
+const folder = sharedFolder();
 let missing: string | null = null;
 let answers: readonly Answer[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-checkpoints-"));
   const outcome = await askPython<Answer[]>(script, { folder, prompts, newTokens });
   if ("missing" in outcome) missing = outcome.missing;
   else answers = outcome.answer;
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(names)("a checkpoint of %s saved by transformers", (name) => {
   test("gives the same logits, greedy tokens and log-probs", async ({ skip }) => {

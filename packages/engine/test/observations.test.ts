@@ -37,7 +37,7 @@ async function stepped(sequences: readonly TrainingSequence[], gradient: readonl
 }
 
 const farthest = (a: Float64Array, b: Float64Array): number =>
-  Math.max(...a.map((each, i) => Math.abs(each - (b[i] ?? Number.NaN))));
+  Math.max(...a.map((value, i) => Math.abs(value - (b[i] ?? Number.NaN))));
 
 test("an episode with observations trains as one sequence, and observations have no gradient", async () => {
   const byTurns = await stepped(turns, written);

@@ -55,7 +55,7 @@ test.for([
     string,
     string,
   ];
-  await Promise.all([base, adapter].map((each) => mkdir(each)));
+  await Promise.all([base, adapter].map((text) => mkdir(text)));
   const engine = await createInlineEngine([createReferenceKernels()]);
   await (await engine.createModel({ kind: "config", config, seed: 3 })).save(base);
   const source = { kind: "folder", path: base } as const;

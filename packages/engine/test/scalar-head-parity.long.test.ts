@@ -40,7 +40,7 @@ test("trained and saved scalar models of every family have equal values in trans
     expect(Math.max(...values.map(Math.abs))).toBeGreaterThan(0.1);
     saved.push({ folder: own, values: [...values] });
   }
-  const outcome = await askPython<Answer[]>(script, { folders: saved.map((each) => each.folder), states });
+  const outcome = await askPython<Answer[]>(script, { folders: saved.map((item) => item.folder), states });
   if ("missing" in outcome) return skip(outcome.missing);
   const answers = outcome.answer;
   expect(answers.map(({ labels, unused, missing }) => [labels, unused, missing])).toEqual(saved.map(() => [1, [], []]));

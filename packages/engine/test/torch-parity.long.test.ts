@@ -28,9 +28,9 @@ describe.each(sets)("$name", ({ create, error, gradient, change }) => {
     const errors = await parityErrors(await create(), item, answer);
     expect(errors.logProbs).toBeLessThan(error);
     expect(errors.entropy).toBeLessThan(error);
-    expect(Object.entries(errors.gradients).filter(([, each]) => !(each < gradient))).toEqual([]);
+    expect(Object.entries(errors.gradients).filter(([, value]) => !(value < gradient))).toEqual([]);
     expect(errors.gradNorm).toBeLessThan(error);
-    expect(Object.entries(errors.changes).filter(([, each]) => !(each < change))).toEqual([]);
+    expect(Object.entries(errors.changes).filter(([, value]) => !(value < change))).toEqual([]);
   });
 });
 

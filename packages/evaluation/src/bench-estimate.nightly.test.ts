@@ -151,28 +151,3 @@ test("calibration is in the plan: once for all samples of a method on a benchmar
   const [, , third] = jobs;
   expect(estimate(third ? [third] : [], settings).calls).toBe(11 * (1 + 12));
 });
-
-test("a method's quotation is in the plan, with a team's own ceiling; without one the earlier quotation remains", () => {
-  const set: BenchSet = {
-    benchmark: "gsm8k",
-    split: "test",
-    problems: problems.slice(0, 1),
-    exemplars: [],
-    calibration: [],
-  };
-  const planOf = (method: Partial<Baseline>, maxTokens: number) => {
-    const named = { ...(baselines[0] as Baseline), ...method };
-    return estimate(benchJobs([set], settings, [named]), { ...settings, maxTokens });
-  };
-  const copies = { questions: 3, examples: 0, replies: 3 };
-  const grown = (method: Partial<Baseline>): number =>
-    planOf(method, 1050).promptTokens - planOf(method, 50).promptTokens;
-  expect(grown({ maxCalls: () => 3, maxCopies: () => ({ ...copies, replies: 0 }) })).toBe(0);
-  expect(grown({ maxCalls: () => 3, maxCopies: () => copies })).toBe(9000);
-  const { maxCopies: _, ...silent } = baselines[0] as Baseline;
-  const everything = { ...silent, maxCalls: () => 4 };
-  const most = (maxTokens: number): number =>
-    estimate(benchJobs([set], settings, [everything]), { ...settings, maxTokens }).promptTokens;
-  expect(most(1050) - most(50)).toBe(18_000); // 1 + 2 + 3 replies
-  expect(planOf({ replyTokens: 2048 }, 50).completionTokens).toBe(2048);
-});

@@ -104,7 +104,8 @@ function workOn(
   const reply = Math.max(method.replyTokens ?? maxTokens ?? replyCeiling(protocol), budget ?? 0);
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
-    copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
+    copies.questions *
+      (copyTokens + Buffer.byteLength([question, ...choices.map((choice) => `A) ${choice}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
     // A request contains each text at most once.
     (script ? copies.questions * bytesOf(Object.values(script.texts)) : 0) +
@@ -136,11 +137,11 @@ function bytesOf(texts: readonly string[]): number {
 
 function sum(works: readonly Work[]): Work {
   return works.reduce(
-    (total, each) => ({
-      calls: total.calls + each.calls,
-      promptTokens: total.promptTokens + each.promptTokens,
-      likelyPromptTokens: total.likelyPromptTokens + each.likelyPromptTokens,
-      completionTokens: total.completionTokens + each.completionTokens,
+    (total, work) => ({
+      calls: total.calls + work.calls,
+      promptTokens: total.promptTokens + work.promptTokens,
+      likelyPromptTokens: total.likelyPromptTokens + work.likelyPromptTokens,
+      completionTokens: total.completionTokens + work.completionTokens,
     }),
     nothing,
   );

@@ -49,7 +49,7 @@ export interface BenchJob {
   /** Published texts; null for our wording and `exemplars`. */
   readonly script: Script | null;
   readonly exemplars: readonly Exemplar[];
-  readonly place: number;
+  readonly index: number;
   readonly repeat: number;
   readonly config: string;
   readonly key: string;
@@ -95,7 +95,8 @@ export function measuredTokens(
       (record) => record.config === equalTo.config && record.status === "scored",
     );
     if (samples.length === 0) continue;
-    const tokens = samples.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0) / samples.length;
+    const tokens =
+      samples.reduce((sum, sample) => sum + sample.promptTokens + sample.completionTokens, 0) / samples.length;
     const { method, setting } = equalTo;
     measured.set(config, { method, setting, tokens, questions: samples.length });
   }

@@ -7,7 +7,7 @@ import {
   type RunProgram,
   slotOf,
 } from "@laconic/baselines";
-import { type BenchmarkProblem, posed } from "@laconic/benchmarks";
+import { type BenchmarkProblem, inPublishedForm, posed } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, Topology, Ledger } from "@laconic/core";
 import { type TokenPrice, tokenCost, tokenCounts } from "@laconic/core/ledger";
 import { answerForm, answerReading, type GradeRule, type Graders } from "@laconic/grading";
@@ -79,10 +79,10 @@ export function temperatureOf(
 /** Problem for a team: whole, published, or dealt. */
 export function givenTo(
   { partition, script }: Pick<BenchJob, "partition" | "script">,
-  { published, ...problem }: BenchmarkProblem,
+  whole: BenchmarkProblem,
 ): Problem {
-  const whole = script && published !== undefined ? { ...problem, question: published } : problem;
-  return posed(partition?.give(problem) ?? whole);
+  const { published: _, ...problem } = script && !partition ? inPublishedForm(whole) : whole;
+  return posed(partition?.give(problem) ?? problem);
 }
 
 export function modelsFor(
@@ -121,16 +121,10 @@ export function standingOf(
       script: script?.name ?? null,
     }),
     ...(partition
-      ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
+      ? ["A question's facts are dealt among its agents; the published figures are for whole questions."]
       : []),
   ];
   return { published: differs.length === 0 ? protocol.published : null, differs };
-}
-
-interface Spending {
-  /** Null if a price is unknown. */
-  readonly usd: number | null;
-  readonly byModel: readonly ModelShare[];
 }
 
 /** Sums the cost of calls. A method's own models are free unless priced. */
@@ -138,7 +132,7 @@ export function spendingOf(
   { calls }: Ledger,
   method: Pick<Baseline, "models" | "prices">,
   parts: Pick<BenchParts, "model" | "price" | "roleModels">,
-): Spending {
+): { readonly usd: number | null; readonly byModel: readonly ModelShare[] } {
   const byModel = sumShares(
     calls.map((call) => {
       const { id, price } = voiceOf(call.agent, method, parts);
@@ -156,8 +150,9 @@ function voiceOf(
   { models = {}, prices = {} }: Pick<Baseline, "models" | "prices">,
   { model, price, roleModels = {} }: Pick<BenchParts, "model" | "price" | "roleModels">,
 ): { readonly id: string; readonly price: TokenPrice | null | "free" } {
-  const own = Object.hasOwn(models, agent) ? models[agent] : undefined;
-  if (own) return { id: own.id, price: Object.hasOwn(prices, agent) ? (prices[agent] ?? null) : "free" };
+  const languageModel = Object.hasOwn(models, agent) ? models[agent] : undefined;
+  if (languageModel)
+    return { id: languageModel.id, price: Object.hasOwn(prices, agent) ? (prices[agent] ?? null) : "free" };
   const role = roleModelOf(roleModels, agent);
   return role ? { id: role.model.id, price: role.price } : { id: model.id, price };
 }

@@ -15,7 +15,7 @@ import {
   type Script,
 } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError, type AgentId } from "@laconic/core";
+import { type AgentId, configError, inputError } from "@laconic/core";
 import {
   settingOf,
   type BenchJob,
@@ -37,7 +37,7 @@ import { sampleKey, type SampleRecord } from "./sample-record.ts";
 export function benchJobs(
   sets: readonly BenchSet[],
   settings: BenchSettings,
-  methods: readonly Baseline[] = settings.methods.map((name) => baselineNamed(name)),
+  methods: readonly Baseline[] = settings.methods.map(baselineNamed),
   partitioner: Partitioner | null = null,
 ): BenchJob[] {
   return sets.flatMap((set) => {
@@ -53,7 +53,7 @@ export function benchJobs(
   });
 }
 
-type Play = Omit<BenchJob, "problem" | "place" | "repeat" | "key">;
+type Play = Omit<BenchJob, "problem" | "index" | "repeat" | "key">;
 
 function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
   const protocol = protocolOf(method, set);
@@ -61,11 +61,11 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
   const exemplars = script ? [] : exemplarsFor(protocol, set, settings);
   const [problem] = set.problems;
   const agents = problem ? agentsOf({ method, set, problem, protocol, script, exemplars }, settings) : [];
-  const own = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
+  const dealer = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
   const holders = partitioner && protocol ? holdersOf(protocol, agents) : [];
   const dealt =
     partitioner && holders.length > 1 ? { seed: partitioner.seed, holders, give: partitioner.dealTo(holders) } : null;
-  const ways: (JobPartition | null)[] = own ? [own] : [null, ...(dealt ? [dealt] : [])];
+  const ways: (JobPartition | null)[] = dealer ? [dealer] : [null, ...(dealt ? [dealt] : [])];
   return ways.map((partition) => ({
     set: partition ? dealtSet(set, partition) : set,
     method,
@@ -85,16 +85,15 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
 
 /** Single agents, one per team. */
 function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, teams: readonly Play[]): Play[] {
-  const beside = teams.filter(({ agents }) => agents.length > 1);
-  if (beside.length === 0 && set.problems.length > 0)
-    throw new LaconicError(
-      "config_invalid",
-      `${method.name} needs a team's tokens, but no method here has several agents: add one, such as debate`,
+  const plays = teams.filter(({ agents }) => agents.length > 1);
+  if (plays.length === 0 && set.problems.length > 0)
+    throw configError(
+      `${method.name} needs a team's tokens, but no method has several agents: add one, such as debate`,
       { method: method.name },
     );
   const protocol = protocolOf(method, set);
   const exemplars = exemplarsFor(protocol, set, settings);
-  return beside.map((team) => {
+  return plays.map((team) => {
     const equalTo: EqualJob = { method: team.method.name, setting: settingOf(team), config: team.config };
     // `equal-budget:votes@debate`
     const name = `${method.name}@${equalTo.method}${equalTo.setting === "dealt" ? "/dealt" : ""}`;
@@ -117,10 +116,17 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
 
 function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[] {
   return Array.from({ length: repeats }, (_, repeat) =>
-    play.set.problems.map((problem, place): BenchJob => {
+    play.set.problems.map((problem, index): BenchJob => {
       const { method, config } = play;
       const sample = { benchmark: play.set.benchmark, problem: problem.id, method: method.name, repeat, config };
-      return { ...play, problem, place, exemplars: shownTo(problem, play, shots), repeat, key: sampleKey(sample) };
+      return {
+        ...play,
+        problem,
+        index,
+        exemplars: shownTo(problem, play, shots),
+        repeat,
+        key: sampleKey(sample),
+      };
     }),
   ).flat();
 }
@@ -170,16 +176,16 @@ export function unpartitioned(
       }
       if (!partitioner) return [];
       const partition = protocolOf(method, set)?.partition;
-      const unsaid = "It is not published: nothing says among whom.";
+      const unsaid = "The split among agents is not published.";
       return [{ ...here, questions: of, reason: partition?.kind === "whole" ? partition.reason : unsaid }];
     }),
   );
 }
 
 function dealtSet(set: BenchSet, { give }: JobPartition): BenchSet {
-  const kept = (problems: BenchSet["problems"]): BenchSet["problems"] =>
+  const dealable = (problems: BenchSet["problems"]): BenchSet["problems"] =>
     problems.filter((problem) => give(problem) !== null);
-  return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
+  return { ...set, problems: dealable(set.problems), calibration: dealable(set.calibration) };
 }
 
 /** Published texts, unless `shots` overrides them. */
@@ -205,7 +211,7 @@ function agentsOf(
   settings: BenchSettings,
 ): readonly AgentId[] {
   const runProgram = (): never => {
-    throw new LaconicError("input_invalid", "no program is run to count slots");
+    throw inputError("no program is run to count slots");
   };
   return job.method.create(methodOptions(job, settings, { runProgram })).agents;
 }

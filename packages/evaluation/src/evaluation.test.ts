@@ -86,11 +86,11 @@ test("an error is no score; it is taken again, and its attempt counted", async (
 test.for([
   ["budget_refused", 0],
   ["api_refused", 0],
-] as const)("%s stops the run and is no record", async ([code, kept]) => {
+] as const)("%s stops the run and is no record", async ([code, retained]) => {
   const { outcome, records } = await run(await temporary(), () => {
     throw new LaconicError(code, "no more");
   });
-  expect([outcome.stopped, records.length]).toEqual(["no more", kept]);
+  expect([outcome.stopped, records.length]).toEqual(["no more", retained]);
 });
 
 test("a request that is refused for its length is one failed sample", async () => {
@@ -117,8 +117,8 @@ test("too many errors stop the run", async () => {
 });
 
 test("other settings are other samples; a plan bounds calls and tokens", () => {
-  const keys = (given: Partial<BenchSettings>): string[] =>
-    benchJobs([set], { ...settings, ...given }).map(({ key }) => key);
+  const keys = (input: Partial<BenchSettings>): string[] =>
+    benchJobs([set], { ...settings, ...input }).map(({ key }) => key);
   expect(keys({})).toEqual(keys({}));
   expect(
     new Set([...keys({}), ...keys({ temperature: 1 }), ...keys({ model: "n" }), ...keys({ maxTokens: 9 })]).size,
@@ -137,10 +137,10 @@ test("a damaged line in the middle is named by file and row", async () => {
   await run(path);
   const lines = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, [lines[0], "{", ...lines.slice(1)].join("\n"));
-  await expect(readRecords(sampleRecords, path)).rejects.toMatchObject({
-    code: "data_invalid",
-    message: `${path}:2: the line is not a record`,
-  });
+  await expect(readRecords(sampleRecords, path)).rejects.toFailWith(
+    "data_invalid",
+    `${path}:2: the line is not a record`,
+  );
 });
 
 test("20,000 records are read and summed up", async () => {
@@ -243,9 +243,9 @@ test("a learning method learns once, on separate questions, counted separately, 
   const learning = { ...settings, methods: ["agentprune-c"] };
   const learned: CalibrationRecord[] = [];
   const runProgram = async () => ({ output: "7", error: null });
-  const perform = async (given: BenchSet, before: readonly CalibrationRecord[]) => {
+  const perform = async (benchSet: BenchSet, before: readonly CalibrationRecord[]) => {
     const file = await openRecords(path);
-    const jobs = openJobs(benchJobs([given], learning), file.records);
+    const jobs = openJobs(benchJobs([benchSet], learning), file.records);
     const parts = { model: scriptedModel(script), graders: { maths }, price: { prompt: 1, completion: 2 }, runProgram };
     const outcome = await runBench(jobs, learning, parts, file, {
       learned: before,

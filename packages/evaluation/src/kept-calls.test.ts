@@ -74,17 +74,17 @@ test("each sample has its requests as the model got them, its replies, and the w
   const { records, requests } = await play(folder);
   const [first, second, failed] = records as [SampleRecord, SampleRecord, SampleRecord];
   expect([first.correct, second.correct, failed.status]).toEqual([true, false, "error"]);
-  const kept = await Promise.all(records.map((record) => callsOf(folder, record)));
-  expect(kept.map(({ sample }) => sample)).toEqual(records.map((record) => sampleKey(record)));
-  const flat = kept.flatMap(({ calls }) => calls);
+  const retained = await Promise.all(records.map((record) => callsOf(folder, record)));
+  expect(retained.map(({ sample }) => sample)).toEqual(records.map((record) => sampleKey(record)));
+  const flat = retained.flatMap(({ calls }) => calls);
   expect(flat.map(({ prompt, sampling }) => ({ prompt, sampling }))).toEqual(
     requests.map(({ prompt, sampling }) => ({ prompt, sampling })),
   );
-  expect(kept[0]?.calls).toHaveLength(first.calls);
-  expect(kept[0]?.calls.every(({ reply, finishReason }) => reply === "I say #### 4" && finishReason === "stop")).toBe(
-    true,
-  );
-  expect(kept[2]?.calls.filter(({ error }) => error === "the server hung up")).toHaveLength(1);
+  expect(retained[0]?.calls).toHaveLength(first.calls);
+  expect(
+    retained[0]?.calls.every(({ reply, finishReason }) => reply === "I say #### 4" && finishReason === "stop"),
+  ).toBe(true);
+  expect(retained[2]?.calls.filter(({ error }) => error === "the server hung up")).toHaveLength(1);
   expect(second.steps).toEqual([
     { name: "found after ####", answer: "4", gold: "6" },
     { name: "exact number", answer: "4", gold: "6" },

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import { thrownText, type AgentId, type LanguageModel } from "@laconic/core";
+import { thrownText, type AgentId, type LanguageModel, mapValues } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
 import { openAppender, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
@@ -43,8 +43,8 @@ export async function openCallFile(path: string, records: Iterable<Pick<SampleRe
 function bounded(sample: string, calls: readonly StoredCall[]): StoredCalls {
   let characters = 0;
   const fits = calls.findIndex((call) => (characters += charactersOf(call)) > maxCharacters);
-  const kept = fits === -1 ? calls : calls.slice(0, fits);
-  return { sample, calls: kept, leftOut: calls.length - kept.length };
+  const retained = fits === -1 ? calls : calls.slice(0, fits);
+  return { sample, calls: retained, leftOut: calls.length - retained.length };
 }
 
 function charactersOf({ prompt, reply }: StoredCall): number {
@@ -71,7 +71,7 @@ export class KeptCalls {
     if (!this.#file) return models;
     const calls: StoredCall[] = [];
     this.#calls.set(sample, calls);
-    return Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, recording(agent, model, calls)]));
+    return mapValues(models, (model, agent) => recording(agent, model, calls));
   }
 
   async placeOf(sample: string): Promise<CallsPlace | null> {
@@ -86,7 +86,7 @@ function recording(agent: AgentId, model: LanguageModel, calls: StoredCall[]): L
     id: model.id,
     ...(model.supports && { supports: model.supports }),
     async complete(request) {
-      const place = calls.length;
+      const index = calls.length;
       const started = performance.now();
       const { prompt, sampling } = request;
       const pending = {
@@ -100,7 +100,7 @@ function recording(agent: AgentId, model: LanguageModel, calls: StoredCall[]): L
       const call: StoredCall = { agent, model: model.id, prompt, sampling, ...pending };
       calls.push(call);
       const note = (more: Partial<StoredCall>): void => {
-        calls[place] = { ...call, ...more, seconds: (performance.now() - started) / 1000 };
+        calls[index] = { ...call, ...more, seconds: (performance.now() - started) / 1000 };
       };
       try {
         const completion = await model.complete(request);

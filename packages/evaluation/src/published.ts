@@ -5,9 +5,30 @@ type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Published figure of an ablation. */
 export interface PublishedAblation {
-  /** Accuracy difference in points; null if only a direction is printed. */
-  readonly accuracyPoints: number | null;
   readonly said: string;
+  readonly claims: readonly Claim[];
+}
+
+/** Statement about a quantity of a row, alone or compared with another row; a missing bound is open. */
+export interface Claim {
+  /** `accuracy`, `tokens`, `seconds`, `score`, or a measure such as `coherence`. */
+  readonly quantity: string;
+  readonly than?: string;
+  readonly as?: string;
+  readonly low?: number;
+  readonly high?: number;
+  /** Holds on each benchmark, not only on average. */
+  readonly each?: boolean;
+  /** The quantity is above 0 at least once. */
+  readonly occurs?: boolean;
+}
+
+/** Published facts about a trained row, by setting; null if not stated. */
+export interface TrainedRow {
+  readonly preset: string;
+  readonly published: Readonly<Record<string, string | null>>;
+  /** Trains it. */
+  readonly command: string;
 }
 
 /** Figure of AgentPO's text with its setting. */
@@ -33,13 +54,9 @@ interface AgentPoClaim {
   readonly said: string;
   readonly benchmark?: string;
   readonly open: string;
-}
-
-/** How we play a row, or why not. */
-interface AgentPoRow {
-  readonly play?: string;
-  readonly why?: string;
-  readonly command?: string;
+  readonly claims?: readonly Claim[];
+  /** Why it cannot be compared. */
+  readonly reason?: string;
 }
 
 /** Result in MAGRPO's public text. */
@@ -48,11 +65,20 @@ interface MagrpoClaim {
   readonly benchmark: string;
   readonly figure: string;
   readonly model: string;
+  /** Trains it. */
   readonly command: string;
   readonly exemplars: string;
+  readonly claims?: readonly Claim[];
+  readonly reason?: string;
 }
 
-const { agentGspo, agentPo, magrpo } = table;
+const { agentGspo, agentPo, magrpo, trained } = table;
+
+/** Rows that need training, by their name in `reproduce --run-of NAME=RUN`. */
+export const trainedRows: Readonly<Record<string, TrainedRow>> = trained;
+
+/** Benchmarks of AgentPrune's Table 1, whose 48 figures Agent-GSPO's Table 1 repeats; its SC row is SC (CoT). */
+export const agentPruneColumns: readonly string[] = agentGspo.agentPruneColumns;
 
 /** Agent-GSPO's Table 1 in per cent; gpt-4-1106-preview, no seeds or intervals. */
 const accuracy: Figures = agentGspo.accuracy;
@@ -75,8 +101,8 @@ export const agentPoFigures: readonly AgentPoFigure[] = agentPo.figures;
 /** Comparisons of AgentPO's public text without such a figure. */
 export const agentPoClaims: readonly AgentPoClaim[] = agentPo.claims;
 
-/** Rows by AgentPO's name. */
-export const agentPoRows: Readonly<Record<string, AgentPoRow>> = agentPo.rows;
+/** Rows by AgentPO's name: a method, or a run of {@link trainedRows}; `as` is the actor's own name in `reproduce --as`. */
+export const agentPoRows: Readonly<Record<string, { play?: string; as?: string; run?: string }>> = agentPo.rows;
 
 /** AgentPO's benchmarks, in its order. */
 export const agentPoBenchmarks: readonly string[] = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
@@ -143,7 +169,7 @@ export function publishedRows(
 
 /** Source of the published ablations, and why only directions are compared. */
 export const publishedAblationSource =
-  "Agent-GSPO, section 4.3 and Fig. 2: MMLU with gpt-4-1106-preview, no seeds, no intervals; another task and another model than here";
+  "Agent-GSPO, section 4.3 and Fig. 2: MMLU with gpt-4-1106-preview, no seeds, no intervals; only directions are comparable";
 
 /** Published ablation of a variant (`no-price`, `no-group-normalisation`), or null. */
 export function publishedAblation(variant: string): PublishedAblation | null {
@@ -152,7 +178,7 @@ export function publishedAblation(variant: string): PublishedAblation | null {
 
 /** Source and models of AgentPO's figures. */
 export const agentPoSource =
-  "AgentPO (ICLR 2026), average of its five benchmarks, beside the same actor alone: Llama-3.2-3B, Llama-3.1-8B (tokens too), Qwen2.5-Math-7B or Qwen-Plus";
+  "AgentPO (ICLR 2026), average of its five benchmarks, and of the same actor alone: Llama-3.2-3B, Llama-3.1-8B (tokens too), Qwen2.5-Math-7B or Qwen-Plus";
 
 /** Weight names on servers and hubs; other sizes or tunings do not match. */
 const actors: Readonly<Record<string, RegExp>> = {

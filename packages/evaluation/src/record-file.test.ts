@@ -15,5 +15,5 @@ test("an invalid line is named by its row; empty and unfinished lines are skippe
   await opened.close();
   expect(await readFile(path, "utf8")).toBe('{"id":"a","text":"é"}\n\n{"id":"c","text":""}\n');
   await writeFile(path, '{"id":"a","text":""}\n{}\n');
-  await expect(openRecordsOf(kind, path)).rejects.toMatchObject({ code: "data_invalid", detail: { row: 2 } });
+  await expect(openRecordsOf(kind, path)).rejects.toFailWith("data_invalid", { row: 2 });
 });

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { fileLines, openAppender } from "@laconic/core/platform";
 import type { z } from "zod";
@@ -35,7 +35,7 @@ export async function readRecords<Kept>(
     bytes = end;
     if (text === "") continue;
     const { data: record } = schema.safeParse(tryParseJson(text));
-    if (!record) throw new LaconicError("data_invalid", `${path}:${row}: the line is not a record`, { path, row });
+    if (!record) throw dataError(`${path}:${row}: the line is not a record`, { path, row });
     records.set(keyOf(record), record);
   }
   return { records, bytes };

@@ -1,7 +1,14 @@
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import { gradeProblem, type BenchmarkProblem } from "@laconic/benchmarks";
-import { sampleStream, LaconicError, randomFromSeed, type Ledger, type LaconicErrorCode } from "@laconic/core";
+import {
+  sampleStream,
+  LaconicError,
+  randomFromSeed,
+  type Ledger,
+  type LaconicErrorCode,
+  dataError,
+} from "@laconic/core";
 import { sumLedgers, tokenCounts, type TokenCounts } from "@laconic/core/ledger";
 import { gradingStepLimits, type GradingStep } from "@laconic/core/run-folder";
 import type { Verdict } from "@laconic/grading";
@@ -108,7 +115,7 @@ class Bench {
   ): Promise<SampleRecord> {
     if (before && before.status !== "scored" && before.answer !== null)
       return { ...before, ...(await this.#grade(before.answer, job, job.problem, signal)) };
-    const { problem, method, place, repeat } = job;
+    const { problem, method, index, repeat } = job;
     const learned = await this.#learnedOf(job, signal);
     const equalTokens = this.equalTokens.get(job.config) ?? null;
     const options = methodOptions({ ...job, equalTokens }, this.#settings, this.#parts);
@@ -116,12 +123,13 @@ class Bench {
       learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
     // Trained teams use their evaluations' random numbers. Other methods have streams by name: distinct requests
     // let a resumed bench replay the replies that were already paid.
-    const stream = sampleStream(this.#settings.seed, place, repeat);
+    const stream = sampleStream(this.#settings.seed, index, repeat);
     const started = performance.now();
     const episode = await topology.run(givenTo(job, problem), {
       models: this.#calls.noted(job.key, modelsFor(method, topology, this.#parts)),
       sampling: { temperature: temperatureOf(job, this.#settings) },
       random: method.models ? stream : stream.split(method.name),
+      isEvaluation: true,
       clock: () => performance.now(),
       signal,
     });
@@ -209,7 +217,7 @@ class Bench {
     const detail = { benchmark: set.benchmark, method: method.name };
     if (!first) {
       const reason = `${method.name} needs questions of ${set.benchmark} outside the test, and none were found`;
-      throw new LaconicError("data_invalid", reason, detail);
+      throw dataError(reason, detail);
     }
     const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
     const ledgers: Ledger[] = [];

@@ -47,7 +47,7 @@ export const script: Script = ({ prompt }) => {
 
 export async function run(
   path: string,
-  given: Script = script,
+  input: Script = script,
   options: BenchOptions = {},
 ): Promise<{ readonly outcome: BenchOutcome; readonly records: readonly SampleRecord[] }> {
   const file = await openRecords(path);
@@ -56,7 +56,7 @@ export async function run(
   const outcome = await runBench(
     openJobs(jobs, file.records),
     settings,
-    { model: scriptedModel(given), graders: { maths }, price },
+    { model: scriptedModel(input), graders: { maths }, price },
     file,
     options,
   );

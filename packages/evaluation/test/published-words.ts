@@ -65,16 +65,16 @@ function without(content: string, known: readonly string[]): string[] {
 /** Parts of a piece that the files lack, split at word starts. Ignores numbers, marks and single letters. */
 function uncovered(piece: string, published: string): string[] {
   const strange: string[] = [];
-  let at = 0;
-  while (at < piece.length) {
-    if (!/[a-z]/iu.test(piece.charAt(at))) {
-      at++;
+  let index = 0;
+  while (index < piece.length) {
+    if (!/[a-z]/iu.test(piece.charAt(index))) {
+      index++;
       continue;
     }
-    const length = Math.max(1, longestAt(piece, at, published));
-    const part = piece.slice(at, at + length);
+    const length = Math.max(1, longestAt(piece, index, published));
+    const part = piece.slice(index, index + length);
     if (/[a-z]{2}/iu.test(part) && part.trim().length < shortest && !isLiteral(part, published)) strange.push(part);
-    at += length;
+    index += length;
   }
   return strange;
 }
@@ -88,11 +88,11 @@ function isLiteral(part: string, published: string): boolean {
   return new RegExp(String.raw`["'}]\s*${escaped}\s*["'{]`, "u").test(published);
 }
 
-function longestAt(piece: string, at: number, published: string): number {
-  let [low, high] = [0, piece.length - at];
+function longestAt(piece: string, index: number, published: string): number {
+  let [low, high] = [0, piece.length - index];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (published.includes(piece.slice(at, at + middle))) low = middle;
+    if (published.includes(piece.slice(index, index + middle))) low = middle;
     else high = middle - 1;
   }
   return low;

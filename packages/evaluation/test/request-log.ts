@@ -48,9 +48,9 @@ export async function playQuestion(
   method: Baseline,
   set: BenchSet,
   scripts: SlotScripts,
-  given: Partial<BenchSettings> = {},
+  input: Partial<BenchSettings> = {},
 ): Promise<PlayedQuestion> {
-  const settings: BenchSettings = { ...defaults, ...given };
+  const settings: BenchSettings = { ...defaults, ...input };
   const [job] = benchJobs([set], settings, method.equalTokens ? [method, baselineNamed("debate")] : [method]);
   if (!job) throw new Error("no question");
   const family = familyOf(job.problem.grading.kind);

@@ -13,12 +13,12 @@ function setOf(
     benchmark,
     split: "test",
     problems: [{ id: `${benchmark}/1`, grading, ...problem }],
-    exemplars: pool.map((each) => ({
-      question: questionText(each),
-      solution: each.solution ?? "",
-      answer: each.gold,
-      answerLine: answerLine(grading, each.gold),
-      ...(each.metadata && { topic: String(each.metadata["subject"]) }),
+    exemplars: pool.map((item) => ({
+      question: questionText(item),
+      solution: item.solution ?? "",
+      answer: item.gold,
+      answerLine: answerLine(grading, item.gold),
+      ...(item.metadata && { topic: String(item.metadata["subject"]) }),
     })),
     ...(problem.metadata && { topic: "subject" }),
     calibration: [],

@@ -46,27 +46,27 @@ test("decodes every call by its protocol and names other settings", async () => 
   for (const method of baselines.filter(({ equalTokens }) => !equalTokens))
     for (const set of requestSets) {
       const slots = slotsOf(method.name);
-      const own = await playQuestion(method, set, slots, { maxTokens: null });
-      const { protocol } = own.job;
+      const playedQuestion = await playQuestion(method, set, slots, { maxTokens: null });
+      const { protocol } = playedQuestion.job;
       if (!protocol) throw new Error(`${method.name} has no protocol`);
       const { temperatures, ceilings } = decodingOf(protocol);
-      for (const { request } of own.asked) {
+      for (const { request } of playedQuestion.asked) {
         calls++;
-        const place = `${method.name} on ${set.benchmark}`;
-        expect(temperatures, place).toContain(request.sampling.temperature);
-        expect(ceilings, place).toContain(request.sampling.maxTokens);
+        const location = `${method.name} on ${set.benchmark}`;
+        expect(temperatures, location).toContain(request.sampling.temperature);
+        expect(ceilings, location).toContain(request.sampling.maxTokens);
       }
       // One token below the ceiling, or below what leaves a reply whole, is named; so is a temperature that no call has.
-      const given = { maxTokens: Math.max(...ceilings) - 1, temperature: 0.123 };
-      const other = await playQuestion(method, set, slots, given);
+      const input = { maxTokens: Math.max(...ceilings) - 1, temperature: 0.123 };
+      const other = await playQuestion(method, set, slots, input);
       expect(new Set(other.asked.map(({ request }) => request.sampling.temperature))).toEqual(new Set([0.123]));
       expect(Math.max(...other.asked.map(({ request }) => request.sampling.maxTokens))).toBeLessThan(
         Math.max(...ceilings),
       );
-      const { published, differs } = standingOf(other.job, { ...given });
+      const { published, differs } = standingOf(other.job, { ...input });
       expect(published).toBe(null);
       expect(
-        differs.filter((each) => /^Temperature 0\.123 instead|^Replies of at most/u.test(each)),
+        differs.filter((differ) => /^Temperature differs: 0\.123|^Reply limit differs/u.test(differ)),
         `${method.name} on ${set.benchmark}`,
       ).toHaveLength(2);
       named++;
@@ -137,7 +137,7 @@ test("published texts ask as published; dealt questions and our texts ask as our
   const whole = { partition: null, script: null };
   expect(givenTo(whole, problem).question).toBe(problem.question);
   expect(givenTo({ ...whole, script }, problem)).toEqual({ ...posed, question: "Two How many?" });
-  const dealt = { seed: "s", holders: [], give: <P>(each: P): P => each };
+  const dealt = { seed: "s", holders: [], give: <P>(item: P): P => item };
   expect(givenTo({ partition: dealt, script }, problem).question).toBe(problem.question);
 });
 

@@ -45,10 +45,10 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
     // Replies about later programs are identical.
     reflector: (layer, _, { published }) => {
       if (layer > 0) return "They are all alike.";
-      const said = [1, 2, 3, 4].map(
+      const replies = [1, 2, 3, 4].map(
         (i) => `${published ? `[reflection ${i}]` : `Reflection ${i}`}:\nNumber ${i} could be shorter.`,
       );
-      return `${said.join("\n")}\n[[5, 2, 3, 4]]`;
+      return `${replies.join("\n")}\n[[5, 2, 3, 4]]`;
     },
     "judge-ranker": () => "[1, 2]",
   },

@@ -8,7 +8,7 @@ import { extractNumber, gradeNumber } from "./number-answer.ts";
 
 type Sections<Row> = readonly (readonly [name: string, rows: readonly Row[]])[];
 type Judged = readonly [reply: string, gold: string, right: boolean];
-/** Gold, what says it, what says something else. */
+/** Gold, equal answers, different answers. */
 type Form = readonly [gold: string, right: readonly string[], wrong: readonly string[]];
 
 const file = JSON.parse(readFileSync(new URL("../test/cases.json", import.meta.url), "utf8"));
@@ -55,7 +55,7 @@ test.each(file.numbers as [string, string | null, string | null][])("%j says %s 
   expect(extractNumber(reply)).toEqual(answer === null ? null : { answer, rule });
 });
 
-/** Each would take for ever if it were written out, run away by its depth, or is beyond every method. */
+/** Expansion would not end, nesting is too deep, or no method applies. */
 const nines = "9".repeat(300);
 test.each([
   String.raw`\sum_{k=1}^{999}\sum_{j=1}^{999}\sum_{i=1}^{999} ijk`,

@@ -21,18 +21,18 @@ test.for([
   ["The answer is (E).", problem("E", { kind: "letter", letters: "ABCD" }), false],
   ["\\boxed{0.5}", problem("\\frac12", { kind: "maths" }), true],
   ["\\boxed{0.45}", problem("0.5", { kind: "maths", tolerance: 0.1 }), true],
-] as const)("%j is judged as its benchmark says", async ([reply, given, right]) => {
-  expect((await gradeAnswer(reply, given, { maths })).correct).toBe(right);
+] as const)("%j is judged as its benchmark says", async ([reply, gradedProblem, right]) => {
+  expect((await gradeAnswer(reply, gradedProblem, { maths })).correct).toBe(right);
 });
 
 test("code and writing need their graders; without them the bench is rejected", async () => {
   const code = problem("", { kind: "code", prompt: "def f():\n", test: "", entryPoint: "f" });
   const writing = problem("", { kind: "writing", form: "tldr" });
-  for (const [given, key] of [
+  for (const [gradedProblem, key] of [
     [code, "code"],
     [writing, "writing"],
   ] as const)
-    await expect(gradeAnswer("", given, { maths })).rejects.toMatchObject({ code: "config_invalid", detail: { key } });
+    await expect(gradeAnswer("", gradedProblem, { maths })).rejects.toFailWith("config_invalid", { key });
   const graders = {
     maths,
     code: async (...[, , , rule]: readonly unknown[]) => said(`ran, ${String(rule)}`),
@@ -45,17 +45,14 @@ test("code and writing need their graders; without them the bench is rejected", 
 
 test("plain JavaScript: an invalid grading and mathematics without a grader are rejected", async () => {
   const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as GradedProblem;
-  await expect(gradeAnswer("1", unknown, { maths })).rejects.toMatchObject({
-    code: "data_invalid",
-    message: '1: unknown grading "number"',
-  });
+  await expect(gradeAnswer("1", unknown, { maths })).rejects.toFailWith("data_invalid", '1: unknown grading "number"');
   const bare = gradeAnswer("\\boxed{1}", problem("1", { kind: "maths" }), {} as never);
-  await expect(bare).rejects.toMatchObject({ code: "config_invalid", detail: { key: "maths" } });
+  await expect(bare).rejects.toFailWith("config_invalid", { key: "maths" });
 });
 
 test("published rules and packed cases are refused with where they are judged, not judged by another rule", async () => {
   const program = problem("", { kind: "program", entryPoint: null, shown: [], hidden: "eJw=" });
   const graders = { maths, rule: "published", code: async () => said("ran") } as const;
-  for (const given of [problem("1", { kind: "numeric" }), problem("1", { kind: "maths" }), program])
-    await expect(gradeAnswer("1", given, graders)).rejects.toThrow("gradeProblem of @laconic/benchmarks");
+  for (const gradedProblem of [problem("1", { kind: "numeric" }), problem("1", { kind: "maths" }), program])
+    await expect(gradeAnswer("1", gradedProblem, graders)).rejects.toThrow("gradeProblem of @laconic/benchmarks");
 });

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, dataError } from "@laconic/core";
 import type { GradedProblem, Grading, ProgramCase } from "./grading.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
@@ -62,7 +62,7 @@ export async function gradeAnswer(
     grading.kind === "program" ? grading.hidden !== "" : rule === "published" && read.has(grading.kind);
   if (isElsewhere) {
     const reason = "published rules and packed cases are judged by gradeProblem of @laconic/benchmarks";
-    throw new LaconicError("config_invalid", `${problem.id}: ${reason}`, { key: "rule" });
+    throw configError(`${problem.id}: ${reason}`, { key: "rule" });
   }
   switch (grading.kind) {
     case "numeric":
@@ -94,7 +94,7 @@ export async function gradeAnswer(
       // Untyped code reaches this.
       const { id, grading: unknown } = problem;
       const reason = `${id}: unknown grading ${JSON.stringify(unknown.kind)}`;
-      throw new LaconicError("data_invalid", reason, { problem: id });
+      throw dataError(reason, { problem: id });
     }
   }
 }
@@ -102,7 +102,5 @@ export async function gradeAnswer(
 const read: ReadonlySet<string> = new Set(["numeric", "letter", "maths"]);
 
 function missing(kind: "code" | "maths" | "writing", { id }: GradedProblem): never {
-  throw new LaconicError("config_invalid", `${id}: no grader for ${kind}; give a grader of ${kind}`, {
-    key: kind,
-  });
+  throw configError(`${id}: no grader for ${kind}; give a grader of ${kind}`, { key: kind });
 }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { JsonText } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
@@ -99,17 +99,17 @@ export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase 
       continue;
     }
     const parsed = schema.safeParse(row.value, { error: issueWords });
-    const place = { file: row.file, row: row.row };
+    const location = { file: row.file, row: row.row };
     if (!parsed.success) {
       const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "row"}: ${message}`);
-      yield { ...place, reason: issues.join("; ") };
+      yield { ...location, reason: issues.join("; ") };
       continue;
     }
     const before = seen.get(parsed.data.id);
     if (before === undefined) {
       seen.set(parsed.data.id, row.row);
       yield parsed.data;
-    } else yield { ...place, reason: `the id ${parsed.data.id} is that of row ${before}` };
+    } else yield { ...location, reason: `the id ${parsed.data.id} is that of row ${before}` };
   }
 }
 
@@ -130,8 +130,7 @@ export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<C
       ? { correct: null, extracted: extracted.answer, rule: extracted.rule, certainty: "exact" }
       : { ...noAnswer, correct: null };
   }
-  if (item.gold === null)
-    throw new LaconicError("data_invalid", `case ${item.id}: gold is null, expected a text`, { id: item.id });
+  if (item.gold === null) throw dataError(`case ${item.id}: gold is null, expected a text`, { id: item.id });
   if (item.kind === "text") return gradeText(reply, item.gold, { ignoreCase: item.params?.ignoreCase === true });
   if (item.kind === "gsm8k-extraction" || item.kind === "numeric") {
     const named = /flexible-extract|strict-match/u.exec(item.params?.grader ?? "")?.[0];

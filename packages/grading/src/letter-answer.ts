@@ -170,7 +170,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
     ["after the option's name", chosen("name")],
     ["last in parentheses", tokens.findLast((t) => t.bracketed && !quoted.has(t) && !t.group.denied)],
   ];
-  const [rule, token] = places.find(([, place]) => place !== undefined) ?? [];
+  const [rule, token] = places.find(([, location]) => location !== undefined) ?? [];
   return rule === undefined || token?.group.letters.size !== 1 ? null : { answer: token.letter.toUpperCase(), rule };
 }
 

@@ -40,14 +40,15 @@ const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]
 /** Expression or equation; null for others. */
 function numberOf(expression: string): string | null {
   const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
-  const isEquation = value?.kind === "relation" && value.relators.every((each) => each === "=");
-  const said = isEquation ? (value.assigned ?? value.sides.at(-1)) : value;
-  if (said?.kind !== "scalar" || said.text.includes(":")) return null;
-  const digits = said.text.replace(/^\+/u, "").replaceAll(/(?<=\d)[, ](?=\d{3}(?!\d))/gu, "");
+  const isEquation = value?.kind === "relation" && value.relators.every((relator) => relator === "=");
+  const reply = isEquation ? (value.assigned ?? value.sides.at(-1)) : value;
+  if (reply?.kind !== "scalar" || reply.text.includes(":")) return null;
+  const digits = reply.text.replace(/^\+/u, "").replaceAll(/(?<=\d)[, ](?=\d{3}(?!\d))/gu, "");
   if (/^-?(?:\d+|\d*\.\d+)$/u.test(digits)) return digits;
-  const parsed = said.exact || calculation.test(expression.split("=").at(-1) ?? "") ? null : parseExpression(said.text);
-  const exact = said.exact ?? (parsed === null ? null : exactValue(parsed));
-  return exact && (said.percent === "latex" ? exact.mul(100) : exact).toFraction();
+  const parsed =
+    reply.exact || calculation.test(expression.split("=").at(-1) ?? "") ? null : parseExpression(reply.text);
+  const exact = reply.exact ?? (parsed === null ? null : exactValue(parsed));
+  return exact && (reply.percent === "latex" ? exact.mul(100) : exact).toFraction();
 }
 
 /**
@@ -61,10 +62,10 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   if (same && !wanted) return { correct: true, extracted: gold.trim(), rule: "the same text", certainty: "exact" };
   if (!extracted) return noAnswer;
   if (!wanted) return { ...noAnswer, extracted: extracted.answer, rule: "the gold holds no number" };
-  const [said, right] = [extracted, wanted].map(({ answer }) => new Fraction(answer).toFraction());
+  const [message, right] = [extracted, wanted].map(({ answer }) => new Fraction(answer).toFraction());
   return textVerdict(extracted.answer, `${extracted.rule}, exact number`, [
     { name: `found ${extracted.rule}`, answer: extracted.answer, gold: wanted.answer },
-    { name: "exact number", answer: said as string, gold: right as string },
+    { name: "exact number", answer: message as string, gold: right as string },
   ]);
 }
 
@@ -85,9 +86,9 @@ export function extractPublishedNumber(reply: string, rule: PublishedNumberRule)
 export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
   const extracted = extractPublishedNumber(reply, rule);
   if (!extracted) return noAnswer;
-  const { answer, rule: found } = extracted;
-  return textVerdict(answer, found, [
-    { name: `found by ${found}`, answer, gold },
+  const { answer, rule: match } = extracted;
+  return textVerdict(answer, match, [
+    { name: `found by ${match}`, answer, gold },
     { name: "text without commas, dollars and the final stop", answer: plainNumber(answer), gold: plainNumber(gold) },
   ]);
 }

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 const folder = process.env["LACONIC_DATA"];
 
-/** Labels that are wrong, or that another reading of the same rule contradicts; reviewed one by one. */
+/** Wrong labels, and labels that contradict each other; each was reviewed. */
 const exceptions: Readonly<Record<string, string>> = {
   "gc-0548": "identical texts, labelled false because the gold of OlympiadBench 2349 is malformed",
   "gc-0413": "pi as 3.14159265 behind a stray \\cdot",

@@ -44,12 +44,12 @@ export function typedPairs(seed: string, count: number): TypedPair[] {
   };
   const changed = (text: string): string => {
     const places = [...text.matchAll(/\d|\+|(?<=\w )-|max|min|sin/gu)];
-    const place = places.length === 0 ? undefined : pick(places);
-    if (!place) return `${text} + 1`;
+    const location = places.length === 0 ? undefined : pick(places);
+    if (!location) return `${text} + 1`;
     const other =
-      { "+": "-", "-": "+", max: "min", min: "max", sin: "cos" }[place[0]] ??
-      String((Number(place[0]) + 1 + below(8)) % 10);
-    return text.slice(0, place.index) + other + text.slice(place.index + place[0].length);
+      { "+": "-", "-": "+", max: "min", min: "max", sin: "cos" }[location[0]] ??
+      String((Number(location[0]) + 1 + below(8)) % 10);
+    return text.slice(0, location.index) + other + text.slice(location.index + location[0].length);
   };
   return Array.from({ length: count }, () => {
     const [left, right] = draw(1 + below(3));

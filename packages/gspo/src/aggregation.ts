@@ -1,4 +1,4 @@
-import { LaconicError, type BatchTotals } from "@laconic/core";
+import { type BatchTotals, inputError } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
 /** Weights of token losses: L = sum of weight * loss, for P prompts and N sequences. */
@@ -50,11 +50,10 @@ export function sequenceWeights(
 function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
   const { groups } = input;
   if (!groups || totals.groups === undefined)
-    throw new LaconicError("input_invalid", "prompt-mean needs the group of each sequence and the number of groups");
+    throw inputError("prompt-mean needs the group of each sequence and the number of groups");
   const own = lengths.reduce((sum, length) => sum + length, 0);
   if (totals.tokens !== own)
-    throw new LaconicError(
-      "input_invalid",
+    throw inputError(
       `prompt-mean: this call has ${own} of the batch's ${totals.tokens} tokens, and a group's other tokens are unknown; evaluate the whole batch at once`,
     );
   const tokens = new Map<number, number>();

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 
 export function checkOption(holds: boolean, name: string, value: number, expected: string): void {
   if (!holds || typeof value !== "number") refuse(name, value, expected);
@@ -10,5 +10,5 @@ export function checkChoice(name: string, value: string, choices: readonly strin
 
 function refuse(name: string, value: number | string, expected: string): never {
   const shown = typeof value === "string" ? `"${value}"` : value;
-  throw new LaconicError("config_invalid", `${name} is ${shown}, expected ${expected}`);
+  throw configError(`${name} is ${shown}, expected ${expected}`);
 }

@@ -13,8 +13,8 @@ const input: ObjectiveInput = {
 
 const masked: ObjectiveInput = { ...input, mask: Uint8Array.of(0, 1, 1, 1, 1, 0, 0, 0) };
 
-function expectSame(found: Objective, expected: Objective, given = input): void {
-  const [a, b] = [found.evaluate(given), expected.evaluate(given)];
+function expectSame(objective: Objective, expected: Objective, objectiveInput = input): void {
+  const [a, b] = [objective.evaluate(objectiveInput), expected.evaluate(objectiveInput)];
   expect(a.loss).toBeCloseTo(b.loss, 12);
   a.gradient.forEach((value, t) => expect(value).toBeCloseTo(b.gradient[t] as number, 12));
   for (const key of ["sampling/ratio", "sampling/ess", "off_policy/dropped", "kl"])
@@ -39,15 +39,18 @@ describe.each(objectiveNames)("%s", (name) => {
   );
   for (const importance of takes)
     test(`importance ${JSON.stringify(importance)} equals the option of the same meaning`, () => {
-      for (const given of [input, masked])
-        expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }), given);
+      for (const objectiveInput of [input, masked])
+        expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }), objectiveInput);
     });
 
   test("without what drifted away is what its own option makes of it", () => {
-    const [found, expected] = [withOffPolicyMask(plain, 0.5), objectivePreset(name, { ...base, offPolicyMask: 0.5 })];
-    expectSame(found, expected);
-    expectSame(found, expected, masked);
-    expect(found.evaluate(input).diagnostics["off_policy/dropped"]?.sum).toBe(1);
+    const [objective, expected] = [
+      withOffPolicyMask(plain, 0.5),
+      objectivePreset(name, { ...base, offPolicyMask: 0.5 }),
+    ];
+    expectSame(objective, expected);
+    expectSame(objective, expected, masked);
+    expect(objective.evaluate(input).diagnostics["off_policy/dropped"]?.sum).toBe(1);
   });
 });
 
@@ -90,7 +93,7 @@ test.each([
     const [start, end] = [offsets[from] as number, offsets[to] as number];
     const cut = ({ values: all }: Ragged): Ragged => ({
       values: all.slice(start, end),
-      offsets: offsets.slice(from, to + 1).map((each) => each - start),
+      offsets: offsets.slice(from, to + 1).map((offset) => offset - start),
     });
     const { logProbs, oldLogProbs, rollLogProbs, refLogProbs, advantages } = input;
     return objective.evaluate({
@@ -112,7 +115,7 @@ test("a divergence is added in the weights that are named", () => {
 });
 
 test("corrections go on any objective, one over the other, and say so", () => {
-  const own: Objective = {
+  const objective: Objective = {
     name: "own",
     settings: {},
     evaluate: ({ logProbs, advantages }) => ({
@@ -124,7 +127,7 @@ test("corrections go on any objective, one over the other, and say so", () => {
       diagnostics: {},
     }),
   };
-  const corrected = withKl(withImportance(withOffPolicyMask(own, 0.5), importances[0] as ImportanceOptions), {
+  const corrected = withKl(withImportance(withOffPolicyMask(objective, 0.5), importances[0] as ImportanceOptions), {
     estimator: "k2",
     coefficient: 0.5,
   });
@@ -168,11 +171,11 @@ test("a KL term to another policy is the one to the reference, with that policy 
     (options: typeof kl) => withKl(objectivePreset("grpo"), options),
     (options: typeof kl) => objectivePreset("grpo", { kl: options }),
   ]) {
-    const [found, expected] = [make({ ...kl, to } as typeof kl), make(kl)];
-    expect(found.evaluate(peer)).toEqual(expected.evaluate(input));
-    expect(found.needs).toEqual([to]);
-    expect(found.settings).toEqual({ ...expected.settings, klTo: "peer@now" });
-    expect(() => found.evaluate(input)).toThrow(/needs policyLogProbs\["peer@now"\]/u);
+    const [objective, expected] = [make({ ...kl, to } as typeof kl), make(kl)];
+    expect(objective.evaluate(peer)).toEqual(expected.evaluate(input));
+    expect(objective.needs).toEqual([to]);
+    expect(objective.settings).toEqual({ ...expected.settings, klTo: "peer@now" });
+    expect(() => objective.evaluate(input)).toThrow(/needs policyLogProbs\["peer@now"\]/u);
   }
   const joined = withRatioUnits(objectivePreset("grpo", { kl: { ...kl, to } }), Int32Array.of(0, 1, 1, 2));
   const shared = Float64Array.of(1, -2, -2, 0.7);

@@ -23,7 +23,7 @@ export function ratioDiagnostics(
     "clip_ratio/region": share(low + high),
     ratio_clamped: flags(clamped, clipped.length),
     ...driftDiagnostics(prepared),
-    empty_sequences: flags(countEmpty(prepared.lengths), prepared.sequences),
+    empty_sequences: flags(prepared.lengths.filter((length) => length === 0).length, prepared.sequences),
   };
 }
 
@@ -40,8 +40,8 @@ export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagno
   let unit = 0;
   for (const length of lengths) {
     if (length === 0) continue;
-    const found = lengthBuckets.findIndex((largest) => length <= largest);
-    const bucket = found < 0 ? lengthBuckets.length : found;
+    const lengthBucket = lengthBuckets.findIndex((largest) => length <= largest);
+    const bucket = lengthBucket < 0 ? lengthBuckets.length : lengthBucket;
     counts[bucket] = (counts[bucket] as number) + 1;
     if (clipped[unit] !== 0) hits[bucket] = (hits[bucket] as number) + 1;
     unit += 1;
@@ -102,10 +102,6 @@ function countSides(clipped: Int8Array): { low: number; high: number } {
     else if ((clipped[i] as number) > 0) high += 1;
   }
   return { low, high };
-}
-
-function countEmpty(lengths: Int32Array): number {
-  return lengths.reduce((sum, length) => sum + (length === 0 ? 1 : 0), 0);
 }
 
 function flags(hits: number, count: number): Statistic {

@@ -25,7 +25,7 @@ const near = (value: number, expected: number): void =>
   expect(Math.abs(value - expected)).toBeLessThanOrEqual(1e-12 * Math.max(1e-3, Math.abs(expected)));
 const nearAll = (values: ArrayLike<number>, expected: readonly number[]): void => {
   expect(values.length).toBe(expected.length);
-  expected.forEach((each, i) => near(values[i] as number, each));
+  expected.forEach((value, i) => near(values[i] as number, value));
 };
 
 describe("golden losses, float64 from an independent computation", () => {

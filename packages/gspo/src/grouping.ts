@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
 
 export interface GroupItem {
@@ -29,8 +29,7 @@ export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Arr
     items.map((item, i) =>
       coordinatesOf[key].map((name) => {
         const value = item[name];
-        if (value === undefined)
-          throw new LaconicError("input_invalid", `groups by ${key}: item ${i} has no ${name}`, { item: i, key });
+        if (value === undefined) throw inputError(`groups by ${key}: item ${i} has no ${name}`, { item: i, key });
         return value;
       }),
     ),

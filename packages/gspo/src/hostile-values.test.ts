@@ -94,11 +94,11 @@ const batches: fc.Arbitrary<ObjectiveInput> = fc
 
 test.each(objectives)(
   "%s: finite numbers give a finite loss and gradient, or an error that names the token",
-  (_, each) => {
+  (_, objective) => {
     fc.assert(
       fc.property(batches, (input) => {
         const run = (): number[] => {
-          const { loss, gradient } = each.evaluate(input);
+          const { loss, gradient } = objective.evaluate(input);
           return [loss, ...gradient];
         };
         expect(outcome(run)).toMatch(finitePlacedOrBypass);

@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import { type Diagnostics, inputError, LaconicError, type Objective, statisticOf } from "@laconic/core";
 import { exponential, logarithm } from "@laconic/core/numeric";
 import { checkChoice, checkOption } from "./check-option.ts";
 import type { Prepared } from "./prepare.ts";
@@ -47,8 +47,7 @@ export function importanceWeights(
 ): { readonly weights: Float64Array; readonly diagnostics: Diagnostics } | null {
   const { input, lengths, sequences } = prepared;
   const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
-  if (!rollLogProbs)
-    throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
+  if (!rollLogProbs) throw inputError("importance weights need rollLogProbs: the log-probs the sampler reported");
   const trained = (t: number): boolean => !mask || mask[t] !== 0;
   const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
   let total = 0;
@@ -96,7 +95,7 @@ export function importanceWeights(
     }
   }
   const ratio = statisticOf(ratios);
-  const squares = ratios.reduce((sum, each) => sum + each * each, 0);
+  const squares = ratios.reduce((sum, value) => sum + value * value, 0);
   return {
     weights,
     diagnostics: {

@@ -1,11 +1,12 @@
 import {
-  LaconicError,
-  policyNeedKey,
-  statisticOf,
+  configError,
   type Diagnostics,
+  inputError,
   type Objective,
   type PolicyNeed,
+  policyNeedKey,
   type Ragged,
+  statisticOf,
 } from "@laconic/core";
 import { exponentialMinusOne } from "@laconic/core/numeric";
 import { checkChoice, checkOption } from "./check-option.ts";
@@ -86,23 +87,21 @@ export function checkKl(options: KlOptions | undefined): void {
   );
   checkChoice("kl.estimator", options.estimator, klEstimators);
   if (options.estimator === "k1")
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       "kl.estimator k1 in a loss has a gradient of mean 0; put it in the reward, or use k2, k3+ or k1+",
     );
   if (options.biasCorrection && !options.estimator.endsWith("+"))
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `kl.biasCorrection cannot correct ${options.estimator}, whose ${options.estimator === "k2" ? "value" : "gradient"} is biased on the policy's own samples too; use k3+ or k1+`,
     );
 }
 
 function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
   const key = to && policyNeedKey(to);
-  const found = key === undefined ? input.refLogProbs : input.policyLogProbs?.[key];
-  if (found) return found;
+  const ragged = key === undefined ? input.refLogProbs : input.policyLogProbs?.[key];
+  if (ragged) return ragged;
   const what = key === undefined ? "refLogProbs" : `policyLogProbs["${key}"]`;
-  throw new LaconicError("input_invalid", `the KL term needs ${what}`);
+  throw inputError(`the KL term needs ${what}`);
 }
 
 /**

@@ -152,7 +152,7 @@ test("diagnostics are what the trained tokens say, counted one by one", () => {
       const A = tokens.map((t) => advantages[rowOf(t)] as number);
       const low = d.map((x, i) => Number((A[i] as number) < 0 && Math.exp(x) < 1 - clip.low));
       const high = d.map((x, i) => Number((A[i] as number) > 0 && Math.exp(x) > 1 + clip.high));
-      const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+      const sum = (values: readonly number[]): number => values.reduce((total, item) => total + item, 0);
       const expected: Record<string, readonly number[]> = {
         ratio: d.map(Math.exp),
         ratio_clamped: d.map(() => 0),
@@ -168,9 +168,11 @@ test("diagnostics are what the trained tokens say, counted one by one", () => {
       };
       const { diagnostics } = grpo({ clip, importance }).evaluate(input);
       for (const [name, values] of Object.entries(expected)) {
-        const found = diagnostics[name];
+        const statistic = diagnostics[name];
         const numbers = [sum(values), values.length, Math.min(...values), Math.max(...values)];
-        expect([found?.sum, found?.count, found?.min, found?.max]).toBeAllclose(numbers, { absolute: 1e-12 });
+        expect([statistic?.sum, statistic?.count, statistic?.min, statistic?.max]).toBeAllclose(numbers, {
+          absolute: 1e-12,
+        });
       }
     }),
     { seed: 7 },

@@ -1,4 +1,11 @@
-import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
+import {
+  assertSameLayout,
+  type BatchTotals,
+  inputError,
+  LaconicError,
+  type ObjectiveInput,
+  type Ragged,
+} from "@laconic/core";
 import { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "@laconic/core/numeric";
 
 /** Validated input. */
@@ -22,7 +29,7 @@ export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
   for (const [name, data] of namedLogProbs(input)) {
     if (!(data as Partial<Ragged> | undefined)?.offsets)
-      throw new LaconicError("input_invalid", `${name}: expected packed sequences; ragged packs one list for each`);
+      throw inputError(`${name}: expected packed sequences; ragged packs one list for each`);
     assertSameLayout(logProbs, data, name);
   }
   const tokens = logProbs.values.length;
@@ -30,12 +37,8 @@ export function prepare(input: ObjectiveInput): Prepared {
   const given = (advantages as ArrayLike<number> | undefined)?.length;
   const advantagePerToken = given !== sequences;
   if (advantagePerToken && given !== tokens)
-    throw new LaconicError(
-      "input_invalid",
-      `advantages: ${given ?? "no"} values fit neither ${sequences} sequences nor ${tokens} tokens`,
-    );
-  if (mask && mask.length !== tokens)
-    throw new LaconicError("input_invalid", `mask: ${mask.length} values for ${tokens} tokens`);
+    throw inputError(`advantages: ${given ?? "no"} values fit neither ${sequences} sequences nor ${tokens} tokens`);
+  if (mask && mask.length !== tokens) throw inputError(`mask: ${mask.length} values for ${tokens} tokens`);
 
   checkLogProbs(input);
 
@@ -57,9 +60,9 @@ export function prepare(input: ObjectiveInput): Prepared {
     trainedTokens += length;
     if (length > 0) trainedSequences += 1;
   }
-  const own = { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
-  const totals = input.totals ?? own;
-  checkTotals(totals, own);
+  const sums = { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
+  const totals = input.totals ?? sums;
+  checkTotals(totals, sums);
   return { input, sequences, logRatio, lengths, totals, advantagePerToken };
 }
 
@@ -68,15 +71,14 @@ export function advantageAt(prepared: Prepared, sequence: number, token: number)
 }
 
 /** The optimiser batch contains this input. */
-function checkTotals(totals: BatchTotals, own: BatchTotals): void {
+function checkTotals(totals: BatchTotals, batchTotals: BatchTotals): void {
   const fits =
-    totals.sequences >= own.sequences &&
-    totals.tokens >= own.tokens &&
-    (totals.tokens > own.tokens || totals.sequences === own.sequences);
+    totals.sequences >= batchTotals.sequences &&
+    totals.tokens >= batchTotals.tokens &&
+    (totals.tokens > batchTotals.tokens || totals.sequences === batchTotals.sequences);
   if (!fits)
-    throw new LaconicError(
-      "input_invalid",
-      `totals: ${totals.sequences} sequences and ${totals.tokens} tokens cannot be the batch of an input with ${own.sequences} and ${own.tokens}; count trained tokens, and sequences that have some`,
+    throw inputError(
+      `totals: ${totals.sequences} sequences and ${totals.tokens} tokens cannot be the batch of an input with ${batchTotals.sequences} and ${batchTotals.tokens}; count trained tokens, and sequences that have some`,
     );
 }
 
@@ -101,8 +103,8 @@ function namedLogProbs(input: ObjectiveInput): [name: string, data: Ragged, rang
     ["oldLogProbs", oldLogProbs, logProbRange],
   ];
   if (refLogProbs) named.push(["refLogProbs", refLogProbs, logProbRange]);
-  for (const [key, each] of Object.entries(policyLogProbs))
-    named.push([`policyLogProbs["${key}"]`, each, logProbRange]);
+  for (const [key, ragged] of Object.entries(policyLogProbs))
+    named.push([`policyLogProbs["${key}"]`, ragged, logProbRange]);
   if (rollLogProbs) named.push(["rollLogProbs", rollLogProbs, sampledLogProbRange]);
   return named;
 }

@@ -1,12 +1,5 @@
-import {
-  LaconicError,
-  ragged,
-  raggedRow,
-  type BatchTotals,
-  type Objective,
-  type ObjectiveInput,
-  type Ragged,
-} from "@laconic/core";
+import { inputError, ragged, raggedRow, mapValues } from "@laconic/core";
+import type { BatchTotals, Objective, ObjectiveInput, Ragged } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
 import { numberNames } from "./grouping.ts";
 import { checkLogProbs } from "./prepare.ts";
@@ -59,9 +52,7 @@ export function withRatioUnits(objective: Objective, units: Int32Array, totalUni
         oldLogProbs: join(input.oldLogProbs),
         ...(input.refLogProbs && { refLogProbs: join(input.refLogProbs) }),
         ...(input.policyLogProbs && {
-          policyLogProbs: Object.fromEntries(
-            Object.entries(input.policyLogProbs).map(([key, each]) => [key, join(each)]),
-          ),
+          policyLogProbs: mapValues(input.policyLogProbs, join),
         }),
         ...(input.rollLogProbs && { rollLogProbs: join(input.rollLogProbs) }),
         ...(input.mask && { mask: joinMask(input, members) }),
@@ -76,14 +67,12 @@ export function withRatioUnits(objective: Objective, units: Int32Array, totalUni
 }
 
 function byUnit(units: Int32Array, sequences: number): number[][] {
-  if (units.length !== sequences)
-    throw new LaconicError("input_invalid", `${units.length} unit ids for ${sequences} sequences`);
+  if (units.length !== sequences) throw inputError(`${units.length} unit ids for ${sequences} sequences`);
   const members: number[][] = [];
   units.forEach((unit, row) => (members[unit] ??= []).push(row));
   const gap = Array.from(members).indexOf(undefined as never);
   if (gap >= 0 || units.some((unit) => unit < 0))
-    throw new LaconicError(
-      "input_invalid",
+    throw inputError(
       gap >= 0
         ? `ratio units: no sequence has id ${gap}; ids run from 0 without gaps, as from unitIndex`
         : "ratio units: ids must not be negative",
@@ -105,8 +94,7 @@ function unitTotals(
   const tokens = members.map((rows) => rows.reduce((sum, row) => sum + tokensOf(row), 0));
   const own = tokens.reduce((sum, count) => sum + count, 0);
   if (own !== totals.tokens)
-    throw new LaconicError(
-      "input_invalid",
+    throw inputError(
       `ratio units: this call has ${own} of the batch's ${totals.tokens} tokens; give withRatioUnits the units of the whole batch as totalUnits`,
     );
   return { ...totals, sequences: tokens.filter((count) => count > 0).length };
@@ -114,14 +102,11 @@ function unitTotals(
 
 function sharedAdvantage({ advantages, logProbs }: ObjectiveInput, rows: readonly number[]): number {
   if (advantages.length !== logProbs.offsets.length - 1)
-    throw new LaconicError("input_invalid", "ratio units need one advantage per sequence");
+    throw inputError("ratio units need one advantage per sequence");
   const first = advantages[rows[0] as number] as number;
   const other = rows.find((row) => advantages[row] !== first);
   if (other !== undefined)
-    throw new LaconicError(
-      "input_invalid",
-      `sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`,
-    );
+    throw inputError(`sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`);
   return first;
 }
 
@@ -135,12 +120,12 @@ function joinMask({ mask, logProbs }: ObjectiveInput, members: readonly number[]
 
 function scatter(joined: Float64Array, layout: Ragged, members: readonly number[][]): Float64Array {
   const gradient = new Float64Array(layout.values.length);
-  let at = 0;
+  let index = 0;
   for (const row of members.flat()) {
     const start = layout.offsets[row] as number;
     const length = (layout.offsets[row + 1] as number) - start;
-    gradient.set(joined.subarray(at, at + length), start);
-    at += length;
+    gradient.set(joined.subarray(index, index + length), start);
+    index += length;
   }
   return gradient;
 }

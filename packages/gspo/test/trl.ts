@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { raggedRows, type ObjectiveInput, type Ragged } from "@laconic/core";
+import { raggedRow, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { findPython } from "@laconic/core/platform";
 
 const script = fileURLToPath(new URL("trl_parity.py", import.meta.url));
@@ -62,7 +62,8 @@ async function collect(stream: NodeJS.ReadableStream): Promise<string> {
 }
 
 function plain({ logProbs, oldLogProbs, refLogProbs, mask, advantages }: TrlBatch): Record<string, unknown> {
-  const rows = (data: Ragged): number[][] => raggedRows(data).map((row) => [...row]);
+  const rows = (data: Ragged): number[][] =>
+    Array.from({ length: data.offsets.length - 1 }, (_, s) => [...raggedRow(data, s)]);
   return {
     log_probs: rows(logProbs),
     old_log_probs: rows(oldLogProbs),

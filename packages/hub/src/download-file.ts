@@ -1,7 +1,7 @@
 import { rmdir } from "node:fs/promises";
 import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { fileSize } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
@@ -63,5 +63,5 @@ export async function downloadFile(options: FileDownload): Promise<void> {
 function hashOf({ sha256 }: FileDownload): ContentId {
   const content = contentId("sha256", sha256);
   if (content) return content;
-  throw new LaconicError("input_invalid", `sha256 is ${JSON.stringify(sha256)}, expected 64 hexadecimal digits`);
+  throw inputError(`sha256 is ${JSON.stringify(sha256)}, expected 64 hexadecimal digits`);
 }

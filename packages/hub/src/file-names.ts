@@ -1,13 +1,11 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 
 /** Rejects names that could leave their folder on any system, because repository owners choose them. */
 export function checkFileName(name: string): string {
   const parts = name.split("/");
   const escapes = parts.some((part) => part === "" || part === "." || part === ".." || /^[a-z]:/i.test(part));
   if (escapes || /[\\\0]/.test(name))
-    throw new LaconicError("input_invalid", `expected a file name inside the folder, got ${JSON.stringify(name)}`, {
-      file: name,
-    });
+    throw inputError(`expected a file name inside the folder, got ${JSON.stringify(name)}`, { file: name });
   return name;
 }
 
@@ -34,13 +32,13 @@ export function fileMatcher(patterns: readonly string[]): (name: string) => bool
  * Names that match the patterns.
  * @throws LaconicError `checkpoint_missing` for a missing plain name, or without any match
  */
-export function selectFiles(names: readonly string[], patterns: readonly string[], place: string): string[] {
+export function selectFiles(names: readonly string[], patterns: readonly string[], location: string): string[] {
   const present = new Set(names);
   for (const pattern of patterns)
     if (!isPattern(pattern) && !present.has(pattern))
-      throw new LaconicError("checkpoint_missing", `${place}: file ${pattern} not found`, { file: pattern });
+      throw new LaconicError("checkpoint_missing", `${location}: file ${pattern} not found`, { file: pattern });
   const selected = names.filter(fileMatcher(patterns));
   if (selected.length === 0)
-    throw new LaconicError("checkpoint_missing", `${place}: no file matches ${patterns.join(", ")}`, {});
+    throw new LaconicError("checkpoint_missing", `${location}: no file matches ${patterns.join(", ")}`, {});
   return selected;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { configError, type ErrorDetail, LaconicError } from "@laconic/core";
 import { hostOf, networkCode, networkReason } from "@laconic/core/wire";
 
 /** Connection to a hub. */
@@ -58,8 +58,8 @@ export class HubConnection {
       return new Response(await this.#wholeBody(response), { status, headers });
     });
 
-  unavailable(reason: string, place: string = this.#options.place, detail: ErrorDetail = {}): LaconicError {
-    return new LaconicError("hub_unavailable", `${place}: request to ${this.#server} failed: ${reason}`, detail);
+  unavailable(reason: string, location: string = this.#options.place, detail: ErrorDetail = {}): LaconicError {
+    return new LaconicError("hub_unavailable", `${location}: request to ${this.#server} failed: ${reason}`, detail);
   }
 
   /**
@@ -184,15 +184,13 @@ const missing: Readonly<Record<string, string>> = {
 function checkEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" || url.search !== "")
-    throw new LaconicError("config_invalid", "endpoint must be an http or https address without credentials or query", {
-      key: "endpoint",
-    });
+    throw configError("endpoint must be an http or https address without credentials or query", { key: "endpoint" });
   return endpoint.replace(/\/+$/, "");
 }
 
 function checkToken(token: string | undefined): void {
   if (token !== undefined && !/^hf_[\x21-\x7e]+$/.test(token))
-    throw new LaconicError("config_invalid", "token must begin with hf_ and contain no white space", { key: "token" });
+    throw configError("token must begin with hf_ and contain no white space", { key: "token" });
 }
 
 /** Max wait; hubs count requests in windows of five minutes. */

@@ -5,5 +5,4 @@
 export { checkpointFiles, openRemote, openSnapshot } from "./open-snapshot.ts";
 export type { DownloadProgress, RemoteFile, RemoteFiles, Snapshot, SnapshotOptions } from "./open-snapshot.ts";
 export { downloadFile } from "./download-file.ts";
-export { hubEnvironment } from "./hub-environment.ts";
-export type { HubEnvironment } from "./hub-environment.ts";
+export { hubEnvironment, type HubEnvironment } from "./hub-environment.ts";

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, inputError, LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
@@ -100,14 +100,12 @@ interface Request {
 
 function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">): Request {
   if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
-    throw new LaconicError("input_invalid", `repo: expected owner/name, got ${JSON.stringify(repo)}`, {
-      key: "repo",
-    });
+    throw inputError(`repo: expected owner/name, got ${JSON.stringify(repo)}`, { key: "repo" });
   try {
     checkFileName(revision);
   } catch (error) {
     const message = `revision: expected a branch, tag or commit, got ${JSON.stringify(revision)}`;
-    throw new LaconicError("input_invalid", message, { key: "revision" }, error);
+    throw inputError(message, { key: "revision" }, error);
   }
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
 }
@@ -161,7 +159,7 @@ export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | 
   const request = requestOf(options);
   if (options.offline) {
     const message = `${request.target.repo}: partial reads need a connection; remove offline`;
-    throw new LaconicError("config_invalid", message, { key: "offline" });
+    throw configError(message, { key: "offline" });
   }
   const { hub, commit, files } = await wantedFiles(options, request, options.signal);
   return {
@@ -238,13 +236,13 @@ async function downloadAll(
 }
 
 /** Reports a repository with pickled weights only, because loading pickles runs their code. */
-function checkReadable(names: readonly string[], wanted: readonly string[], place: string): void {
+function checkReadable(names: readonly string[], wanted: readonly string[], location: string): void {
   const wantsWeights = wanted.some((pattern) => pattern.endsWith(".safetensors"));
   const pickle = names.find((name) => /^pytorch_model.*\.bin$/.test(name));
   if (!wantsWeights || pickle === undefined || names.some((name) => name.endsWith(".safetensors"))) return;
   throw new LaconicError(
     "checkpoint_missing",
-    `${place}: weights exist only as ${pickle}, which is not read because loading it runs code. If you trust it, convert it with Python: ` +
+    `${location}: weights exist only as ${pickle}, which is not read because loading it runs code. If you trust it, convert it with Python: ` +
       'from transformers import AutoModelForCausalLM, AutoTokenizer; name = "NAME"; AutoTokenizer.from_pretrained(name).save_pretrained("FOLDER"); ' +
       'AutoModelForCausalLM.from_pretrained(name).save_pretrained("FOLDER", safe_serialization=True)',
     { file: pickle },

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, type LaconicError } from "@laconic/core";
 import { startOf, type HubConnection } from "./hub-connection.ts";
 import type { RepositoryFile } from "./repository.ts";
 
@@ -18,9 +18,7 @@ export async function readRange(
 ): Promise<Uint8Array> {
   const { name, bytes } = file;
   if (!(start >= 0 && start <= end && end <= bytes) || end - start > longestRange)
-    throw new LaconicError("input_invalid", `${name}: cannot read bytes ${start} to ${end} of ${bytes} at once`, {
-      file: name,
-    });
+    throw inputError(`${name}: cannot read bytes ${start} to ${end} of ${bytes} at once`, { file: name });
   const read = new Uint8Array(end - start);
   const fail = (reason: string): LaconicError => hub.unavailable(reason, name);
   let position = 0;

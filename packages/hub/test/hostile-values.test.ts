@@ -45,10 +45,10 @@ function* replaced(value: unknown, by: unknown, path = ""): Generator<readonly [
   if (path !== "") yield [path, by];
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value))
-    for (const [at, changed] of replaced(inner, by, `${path}/${key}`)) {
+    for (const [location, changed] of replaced(inner, by, `${path}/${key}`)) {
       const copy = structuredClone(value) as Record<string, unknown>;
       copy[key] = changed;
-      yield [at, copy];
+      yield [location, copy];
     }
 }
 
@@ -83,10 +83,10 @@ test.each(Object.keys(files))("any value anywhere in %s works or is rejected wit
   const foreign: unknown[] = [];
   let refused = 0;
   for (const by of values)
-    for (const [at, changed] of replaced(files[name], by))
+    for (const [path, changed] of replaced(files[name], by))
       for (const error of await thrownBy({ ...files, [name]: changed })) {
         refused += 1;
-        if (!LaconicError.is(error) || !error.message.includes("token")) foreign.push([at, by, String(error)]);
+        if (!LaconicError.is(error) || !error.message.includes("token")) foreign.push([path, by, String(error)]);
       }
   expect(foreign).toEqual([]);
   expect(refused).toBeGreaterThan(0);

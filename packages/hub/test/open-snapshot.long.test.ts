@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { LaconicError } from "@laconic/core";
@@ -22,6 +22,7 @@ import {
   type Seen,
 } from "@laconic/hub/testing";
 import { breakOffAfter } from "./break-off.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const repo = "owner/tiny-model";
 const token = "hf_TopSecret";
@@ -34,7 +35,7 @@ let root = "";
 let cacheFolder = "";
 let waits: number[] = [];
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "laconic-hub-"));
+  root = await temporaryFolder();
   cacheFolder = join(root, "cache");
   waits = [];
   hub = await startFakeHub(repo, {
@@ -44,10 +45,7 @@ beforeEach(async () => {
     "README.md": { bytes: new TextEncoder().encode("# Tiny") },
   });
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(root, { recursive: true });
-});
+afterEach(() => hub.close());
 
 function open(options: Partial<SnapshotOptions> = {}): Promise<Snapshot> {
   const wait = async (ms: number): Promise<void> => void waits.push(ms);
@@ -165,18 +163,17 @@ describe("the cache", () => {
   });
 
   test("is the only source when offline", async () => {
-    expect(await failure(open({ offline: true }))).toMatchObject({ code: "checkpoint_missing" });
+    expect(await failure(open({ offline: true }))).toFailWith("checkpoint_missing");
     const online = await open();
     await hub.close();
     expect(await open({ offline: true })).toEqual(online);
     expect(await open({ offline: true, revision: hub.commit, files: ["config.json"] })).toMatchObject({
       files: ["config.json"],
     });
-    expect(await failure(open({ offline: true, files: ["merges.txt"] }))).toMatchObject({
-      code: "checkpoint_missing",
-      detail: { file: "merges.txt" },
+    expect(await failure(open({ offline: true, files: ["merges.txt"] }))).toFailWith("checkpoint_missing", {
+      file: "merges.txt",
     });
-    expect(await failure(open({ offline: true, revision: "v1" }))).toMatchObject({ code: "checkpoint_missing" });
+    expect(await failure(open({ offline: true, revision: "v1" }))).toFailWith("checkpoint_missing");
     expect((await failure(open())).message).toContain("ECONNREFUSED");
   });
 
@@ -189,7 +186,7 @@ describe("the cache", () => {
 
   test("reports a cache that cannot be written", async () => {
     await writeFile(join(root, "cache"), "a file");
-    expect(await failure(open())).toMatchObject({ code: "run_unwritable" });
+    expect(await failure(open())).toFailWith("run_unwritable");
   });
 
   test("names no file before all are complete", async () => {
@@ -220,7 +217,7 @@ describe("a transfer of a file", () => {
   test("continues in the next call", async () => {
     fail(weightsHash, 1, breakOff(0, 100_000));
     fail(weightsHash, 9, (_, response) => response.destroy());
-    expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
+    expect(await failure(open())).toFailWith("hub_unavailable");
     hub.faults.length = 0;
     hub.seen.length = 0;
     await open();
@@ -257,7 +254,7 @@ describe("a transfer of a file", () => {
   test("rejects other bytes than listed and leaves no files", async () => {
     fail(weightsHash, 9, (_, response) => response.writeHead(200).end(weights.toReversed()));
     const error = await failure(open());
-    expect(error).toMatchObject({ code: "checkpoint_corrupt", detail: { file: "model.safetensors" } });
+    expect(error).toFailWith("checkpoint_corrupt", { file: "model.safetensors" });
     expect(asked(weightsHash)).toHaveLength(2);
     expect((await blobs()).filter((name) => name.startsWith(weightsHash))).toEqual([]);
   });
@@ -267,7 +264,7 @@ describe("a transfer of a file", () => {
       if (seen.path.endsWith("config.json")) response.writeHead(200).end(config.toReversed());
       else response.writeHead(500).end();
     });
-    expect(await failure(open({ files: ["config.json"] }))).toMatchObject({ code: "checkpoint_corrupt" });
+    expect(await failure(open({ files: ["config.json"] }))).toFailWith("checkpoint_corrupt");
   });
 
   test("restarts after a damaged earlier attempt", async () => {
@@ -296,11 +293,11 @@ describe("a transfer of a file", () => {
         if (file === "model.safetensors" && fileBytes > 0) controller.abort();
       },
     });
-    expect(await failure(stop)).toMatchObject({ code: "aborted" });
+    expect(await failure(stop)).toFailWith("aborted");
     hub.seen.length = 0;
     await open();
     expect(ranges()[0]).toMatch(/^bytes=\d+-$/);
-    expect(await failure(open({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+    expect(await failure(open({ signal: AbortSignal.abort() }))).toFailWith("aborted");
   });
 });
 
@@ -324,7 +321,7 @@ describe("a failing hub", () => {
   ])("answers %i %j without a retry", async (status, headers, message) => {
     fail("", 9, (_, response) => response.writeHead(status, headers).end("secret-signature"));
     const error = await failure(open());
-    expect(error).toMatchObject({ code: "hub_unavailable", detail: { status } });
+    expect(error).toFailWith("hub_unavailable", { status });
     expect(error.message).toContain(message);
     expect(hub.seen).toHaveLength(1);
   });
@@ -349,7 +346,7 @@ describe("a failing hub", () => {
 
   test("is given up after repeated failures", async () => {
     fail("", 99, (_, response) => response.writeHead(500).end("secret-signature"));
-    expect(await failure(open())).toMatchObject({ code: "hub_unavailable", detail: { attempts: 5 } });
+    expect(await failure(open())).toFailWith("hub_unavailable", { attempts: 5 });
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 
@@ -360,12 +357,12 @@ describe("a failing hub", () => {
     '[{"type":"file","path":"x","size":1,"oid":"../x"}]',
   ])("is rejected for an invalid listing: %s", async (body) => {
     fail("/tree/", 9, (_, response) => response.writeHead(200).end(body));
-    expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
+    expect(await failure(open())).toFailWith("hub_unavailable");
   });
 
   test("is rejected without a commit", async () => {
     fail("/revision/", 9, (_, response) => response.writeHead(200).end('{"sha":"../../evil"}'));
-    expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
+    expect(await failure(open())).toFailWith("hub_unavailable");
   });
 });
 
@@ -373,7 +370,7 @@ test.each(["../evil", "a/../../evil", "/evil", "a//evil", "C:evil", String.raw`.
   "a repository cannot write outside its folder: %j",
   async (name) => {
     hub.files.set(name, { bytes: config });
-    expect(await failure(open({ files: ["**"] }))).toMatchObject({ code: "input_invalid" });
+    expect(await failure(open({ files: ["**"] }))).toFailWith("input_invalid");
     expect(await readdir(root)).toEqual([]);
   },
 );

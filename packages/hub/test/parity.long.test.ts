@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomFromSeed, type ChatMessage, type ChatTokenizer } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { incrementalDecoder, loadTokenizer } from "@laconic/hub/tokenizers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sharedFolder } from "../../../test/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("tokenizer_parity.py", import.meta.url));
 const styles = ["qwen", "qwen3", "llama", "deepseek", "mistral"] as const;
@@ -87,10 +87,10 @@ const wellFormed = (text: string): string =>
 const plain = (text: string): string => wellFormed(text.replaceAll(/<\|[^|]*\|>/g, " "));
 /** As a reasoning model may have answered: with thoughts, with their end alone, without, and with odd white space. */
 const reasoning = (i: number): string => {
-  const [thought, said] = [plain(randomText(`thought ${i}`)), plain(randomText(`assistant ${i}`))];
-  if (i % 4 === 0) return `<think>\n${thought}\n</think>\n\n${said}`;
-  if (i % 4 === 1) return `<think>\n\n \t${thought} \n \n</think> \n\n ${said}\n`;
-  return i % 4 === 2 ? `${thought}</think>${said}` : said;
+  const [thought, reply] = [plain(randomText(`thought ${i}`)), plain(randomText(`assistant ${i}`))];
+  if (i % 4 === 0) return `<think>\n${thought}\n</think>\n\n${reply}`;
+  if (i % 4 === 1) return `<think>\n\n \t${thought} \n \n</think> \n\n ${reply}\n`;
+  return i % 4 === 2 ? `${thought}</think>${reply}` : reply;
 };
 const chats = Array.from({ length: 50 }, (_, i): ChatMessage[] => [
   ...(i % 2 === 0 ? [{ role: "system" as const, content: plain(randomText(`system ${i}`)) }] : []),
@@ -103,18 +103,16 @@ const chats = Array.from({ length: 50 }, (_, i): ChatMessage[] => [
     : []),
 ]);
 
-let folder = "";
+const folder = sharedFolder();
 let missing: string | null = null;
 let answers: Readonly<Record<string, Answer>> = {};
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-tokenizers-"));
   const question = { folder, texts: texts.map(wellFormed), chats, arguments: templateArguments };
   const outcome = await askPython<Record<string, Answer>>(script, question);
   if ("missing" in outcome) missing = outcome.missing;
   else answers = outcome.answer;
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(styles)("a tokenizer in the style of %s agrees with transformers", (style) => {
   let loaded: Promise<ChatTokenizer> | undefined;

@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { checkpointFiles, openSnapshot, type Snapshot } from "@laconic/hub";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const repo = "owner/tiny-model";
 const weights = Uint8Array.from({ length: 3000 }, (_, i) => (i * 7919) >> 5);
@@ -12,12 +11,9 @@ const config = new TextEncoder().encode('{"model_type":"qwen2"}');
 let cacheFolder = "";
 let hub: FakeHub;
 beforeEach(async () => {
-  cacheFolder = await mkdtemp(join(tmpdir(), "laconic-pickled-"));
+  cacheFolder = await temporaryFolder();
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(cacheFolder, { recursive: true });
-});
+afterEach(() => hub.close());
 
 function open(files: readonly string[]): Promise<Snapshot> {
   return openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint, files });
@@ -28,7 +24,7 @@ test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
   async (name) => {
     hub = await startFakeHub(repo, { "config.json": { bytes: config }, [name]: { bytes: weights, large: true } });
     const opened = open(checkpointFiles);
-    await expect(opened).rejects.toMatchObject({ code: "checkpoint_missing", detail: { file: name } });
+    await expect(opened).rejects.toFailWith("checkpoint_missing", { file: name });
     await expect(opened).rejects.toThrow('save_pretrained("FOLDER", safe_serialization=True)');
     expect(await readdir(cacheFolder, { recursive: true })).toEqual([]);
     // Who asks for other files gets them.

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openSnapshot, type SnapshotOptions } from "@laconic/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sha256, startFakeHub, type FakeHub } from "@laconic/hub/testing";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const repo = "owner/tiny-model";
 const weights = Uint8Array.from({ length: 400_000 }, (_, i) => (i * 7919) >> 5);
@@ -15,13 +15,10 @@ const script = fileURLToPath(new URL("open-in-child.ts", import.meta.url));
 let hub: FakeHub;
 let cacheFolder = "";
 beforeEach(async () => {
-  cacheFolder = await mkdtemp(join(tmpdir(), "laconic-hub-"));
+  cacheFolder = await temporaryFolder();
   hub = await startFakeHub(repo, { "model.safetensors": { bytes: weights, large: true } });
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(cacheFolder, { recursive: true });
-});
+afterEach(() => hub.close());
 
 const options = (): SnapshotOptions => ({ repo, cacheFolder, endpoint: hub.endpoint });
 const blobs = (): Promise<string[]> => readdir(join(cacheFolder, "models--owner--tiny-model", "blobs"));

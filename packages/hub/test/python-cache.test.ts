@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -8,6 +7,7 @@ import { findPython } from "@laconic/core/platform";
 import { openSnapshot } from "@laconic/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const python = findPython();
 const script = fileURLToPath(new URL("python_hub.py", import.meta.url));
@@ -17,17 +17,14 @@ const weights = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 7919) >> 5);
 let hub: FakeHub;
 let cacheFolder = "";
 beforeEach(async () => {
-  cacheFolder = await realpath(await mkdtemp(join(tmpdir(), "laconic-hub-")));
+  cacheFolder = await realpath(await temporaryFolder());
   hub = await startFakeHub(repo, {
     "config.json": { bytes: new TextEncoder().encode('{"model_type":"qwen2"}') },
     "model.safetensors": { bytes: weights, large: true },
     "deep/below/notes.txt": { bytes: new TextEncoder().encode("notes") },
   });
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(cacheFolder, { recursive: true });
-});
+afterEach(() => hub.close());
 
 /** The folder that Python prints. */
 async function ask(skip: (reason: string) => never, ...args: readonly string[]): Promise<string> {

@@ -17,9 +17,9 @@ export function isInstalled(device: keyof typeof packages, { modules }: { readon
 
 function pathOf(name: string, folder: string | undefined): string | null {
   const places = [import.meta.url, ...(folder === undefined ? [] : [pathToFileURL(join(folder, "package.json"))])];
-  for (const place of places)
+  for (const location of places)
     try {
-      return createRequire(place).resolve(name);
+      return createRequire(location).resolve(name);
     } catch {
       // Try the other location.
     }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
 import { findTorch } from "./find/torch-install.ts";
 import { checkCudaDriver } from "./native/cuda-driver.ts";
@@ -26,24 +26,19 @@ export const createKernels: CreateKernels = async (options = {}) => {
     ...unknown
   } = options;
   const [surplus] = Object.keys(unknown);
-  if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch: unknown option ${surplus}`);
+  if (surplus !== undefined) throw configError(`kernels-torch: unknown option ${surplus}`);
   if (device !== "cpu" && device !== "cuda" && device !== "mps")
-    throw new LaconicError("config_invalid", `device: expected cpu, cuda or mps, got ${device}`);
+    throw configError(`device: expected cpu, cuda or mps, got ${device}`);
   if (dtype !== "float32" && dtype !== "bfloat16")
-    throw new LaconicError("config_invalid", `dtype: expected float32 or bfloat16, got ${dtype}`);
+    throw configError(`dtype: expected float32 or bfloat16, got ${dtype}`);
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
-    throw new LaconicError("config_invalid", `threads: expected a positive integer, got ${threads}`);
-  if (typeof tf32 !== "boolean")
-    throw new LaconicError("config_invalid", `tf32: expected true or false, got ${JSON.stringify(tf32)}`);
+    throw configError(`threads: expected a positive integer, got ${threads}`);
+  if (typeof tf32 !== "boolean") throw configError(`tf32: expected true or false, got ${JSON.stringify(tf32)}`);
   if (typeof deterministic !== "boolean")
-    throw new LaconicError(
-      "config_invalid",
-      `deterministic: expected true or false, got ${JSON.stringify(deterministic)}`,
-    );
+    throw configError(`deterministic: expected true or false, got ${JSON.stringify(deterministic)}`);
   if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
-    throw new LaconicError("config_invalid", `index: expected an integer from 0, got ${index}`);
-  if (index > 0 && device !== "cuda")
-    throw new LaconicError("config_invalid", `index has no effect: device ${device} has no GPUs; remove it`);
+    throw configError(`index: expected an integer from 0, got ${index}`);
+  if (index > 0 && device !== "cuda") throw configError(`index has no effect: device ${device} has no GPUs; remove it`);
   const refusal = device === "mps" ? mpsRefusal(dtype) : null;
   if (refusal !== null) throw new LaconicError("device_unavailable", refusal, { device });
   const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
@@ -100,10 +95,10 @@ export async function chooseKernels(
   deterministic = false,
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
-  // No such kernels exist for MPS.
-  if (torch.device === "mps") return torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
-  const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
+  const safe = torchKernelSet(torch, dtype, choices);
+  // No fused kernels exist for MPS.
+  if (torch.device === "mps") return safe;
   const take = async (change: Partial<KernelChoices>, sample: Sample): Promise<boolean> => {
     const agreed = await agree(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
     if (agreed) choices = { ...choices, ...change };

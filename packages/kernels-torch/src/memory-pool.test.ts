@@ -76,11 +76,11 @@ test("memory unused by two outermost scopes is released, and all of it on demand
   expect(handles()).toBe(1);
   pool.age();
   expect(handles()).toBe(0);
-  const kept = pool.take(50, float32);
+  const retained = pool.take(50, float32);
   pool.give(pool.take(60, float32));
   pool.clear();
   expect(handles()).toBe(1);
-  pool.give(kept);
+  pool.give(retained);
 });
 
 test("sizes are rounded up by a sixteenth at most", () => {

@@ -111,12 +111,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
-    let handle = tensor.views.get(name);
-    if (handle === undefined) {
-      handle = this.#torch.apart(make);
-      tensor.views.set(name, handle);
-    }
-    return handle;
+    return this.#cached(tensor.views, name, make);
   }
 
   adoptFloats(handle: Handle, shape: readonly number[], precision: Precision = "working"): TorchTensor {
@@ -128,12 +123,12 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Cached and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
-    tensor.derived ??= new Map();
-    let handle = tensor.derived.get(name);
-    if (handle === undefined) {
-      handle = this.#torch.apart(make);
-      tensor.derived.set(name, handle);
-    }
+    return this.#cached((tensor.derived ??= new Map()), name, make);
+  }
+
+  #cached(handles: Map<string, Handle>, name: string, make: () => Handle): Handle {
+    let handle = handles.get(name);
+    if (handle === undefined) handles.set(name, (handle = this.#torch.apart(make)));
     return handle;
   }
 
@@ -160,13 +155,13 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   adoptColumns(
     handle: Handle,
     shape: readonly [number, number],
-    place: { readonly matrix: object; readonly start: number; readonly stride: number },
+    location: { readonly matrix: object; readonly start: number; readonly stride: number },
     precision: Precision = "working",
     base: TorchTensor | null = null,
   ): TorchTensor {
     const tensor = this.adoptFloats(handle, shape, precision);
-    if (place.stride !== shape[1]) tensor.rowStride = place.stride;
-    tensor.columnsOf = place;
+    if (location.stride !== shape[1]) tensor.rowStride = location.stride;
+    tensor.columnsOf = location;
     tensor.base = base;
     if (base) base.users += 1;
     return tensor;
@@ -200,8 +195,10 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   #spared(shape: readonly number[], type: ScalarType, precision: Precision): TorchTensor {
     const reusable = precision === "working" && sizeOf(shape) <= maxReused;
-    const at = reusable ? this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i])) : -1;
-    const [spare] = at < 0 ? [] : this.#spares.splice(at, 1);
+    const index = reusable
+      ? this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i]))
+      : -1;
+    const [spare] = index < 0 ? [] : this.#spares.splice(index, 1);
     const handle = spare?.handle ?? this.#torch.run(() => this.#torch.empty(shape, type));
     const tensor = this.adoptFloats(handle, shape, precision);
     if (spare) tensor.views = spare.views;

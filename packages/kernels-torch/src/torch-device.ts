@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
 import { PackedWeights } from "./packed-weights.ts";
@@ -48,9 +48,11 @@ export class TorchDevice {
 
   /** Contiguous; strided columns are copied once. */
   handle(tensor: Tensor): Handle {
-    const own = this.store.get(tensor);
-    if (own.rowStride === null) return own.handle;
-    return this.store.derive(own, "contiguous", () => this.torch.call(aten.contiguous, own.handle, { int: 0 }));
+    const torchTensor = this.store.get(tensor);
+    if (torchTensor.rowStride === null) return torchTensor.handle;
+    return this.store.derive(torchTensor, "contiguous", () =>
+      this.torch.call(aten.contiguous, torchTensor.handle, { int: 0 }),
+    );
   }
 
   /** Handle of any layout, for elementwise kernels. */
@@ -60,8 +62,8 @@ export class TorchDevice {
 
   /** Rows for kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
-    const own = this.store.get(tensor);
-    return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
+    const torchTensor = this.store.get(tensor);
+    return { handle: torchTensor.handle, stride: torchTensor.rowStride ?? (torchTensor.shape[1] as number) };
   }
 
   vector(tensor: Tensor, wide = false): Vector {
@@ -153,10 +155,10 @@ export class TorchDevice {
   }
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit): the device would read out of bounds */
-  expectIndices(ids: Tensor, limit: number, place: string): void {
+  expectIndices(ids: Tensor, limit: number, location: string): void {
     const [least, most] = this.store.get(ids).range;
     if (sizeOf(ids.shape) === 0 || (least >= 0 && most < limit)) return;
     const index = least < 0 ? least : most;
-    throw new LaconicError("input_invalid", `${place}: index ${index} is outside [0, ${limit})`, { index });
+    throw inputError(`${location}: index ${index} is outside [0, ${limit})`, { index });
   }
 }

@@ -9,11 +9,10 @@ import { headKernels } from "./kernels/head.ts";
 import { flashCacheKernels, flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import { cacheKernels } from "./kernels/key-value-cache.ts";
 import { linearKernels } from "./kernels/linear.ts";
-import { normKernels, type NormBackward } from "./kernels/norm.ts";
+import { normKernels, rotaryKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
 import { treeAttentionCost } from "./kernels/tree-attention.ts";
-import { rotaryKernels } from "./kernels/norm.ts";
 import { rowWriteKernels, rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
@@ -21,7 +20,7 @@ import { scalarType } from "./native/scalar-type.ts";
 
 /** Memory of the machine or container. */
 function hostMemory(): DeviceMemory {
-  return { free: process.availableMemory(), total: totalmem() };
+  return { free: process.availableMemory(), total: totalmem(), isHost: true };
 }
 
 /** `math` is plain products. */
@@ -138,11 +137,11 @@ function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
     },
     reshape(tensor, shape) {
-      const own = store.get(tensor);
-      const { dtype, range, precision } = own;
-      if (own.block) {
-        const view = store.view(own, `shape ${shape.join()}`, () => torch.view(own.handle, shape));
-        return store.adoptShape(view, shape, own);
+      const torchTensor = store.get(tensor);
+      const { dtype, range, precision } = torchTensor;
+      if (torchTensor.block) {
+        const view = store.view(torchTensor, `shape ${shape.join()}`, () => torch.view(torchTensor.handle, shape));
+        return store.adoptShape(view, shape, torchTensor);
       }
       const view = torch.run(() => torch.view(device.handle(tensor), shape));
       return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adoptFloats(view, shape, precision);

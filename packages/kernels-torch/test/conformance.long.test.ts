@@ -10,9 +10,9 @@ import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
 import { installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found;
-const cpu = { device: "cpu", torch: missing ? "" : found.install.folder } as const;
+const match = installedTorch();
+const missing = "missing" in match;
+const cpu = { device: "cpu", torch: missing ? "" : match.install.folder } as const;
 
 describe.skipIf(missing).each(["float32", "bfloat16"] as const)("the libtorch kernels on the CPU, %s", (dtype) => {
   let kernels: Promise<Kernels> | null = null;
@@ -39,7 +39,7 @@ describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () 
     test(item.name, () => item.run(async () => ({ ...engine, close: () => Promise.resolve() })));
 });
 
-const answers = missing ? Promise.resolve({ missing: found.missing }) : askTorch(parityCases);
+const answers = missing ? Promise.resolve({ missing: match.missing }) : askTorch(parityCases);
 test.for(parityCases)("libtorch agrees with Hugging Face transformers: $name", async (item, { skip }) => {
   const outcome = await answers;
   if ("missing" in outcome) return skip(outcome.missing);

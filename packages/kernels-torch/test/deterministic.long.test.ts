@@ -1,6 +1,7 @@
 import { createInlineEngine } from "@laconic/engine";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
+import { smallQwen } from "../../../test/qwen-half-billion.ts";
 import { loadLibrary } from "../src/native/library.ts";
 import { torchKernelSet, type KernelChoices } from "../src/torch-kernels.ts";
 import { installedTorch } from "./installed-torch.ts";
@@ -10,19 +11,7 @@ import { RecordingTorch } from "./recording-library.ts";
 /** Operators whose sums are atomic on CUDA (docs/devices.md). */
 const atomic = ["aten::_flash_attention_backward", "aten::scatter_add_"];
 
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 512,
-  hidden_size: 128,
-  intermediate_size: 256,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 128,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
+const config = { ...smallQwen, vocab_size: 512, hidden_size: 128, intermediate_size: 256 };
 
 /** Names of the operators that an update over a tree and one over sequences call. */
 async function calledBy(choices: Partial<KernelChoices>): Promise<ReadonlySet<string>> {
@@ -51,15 +40,15 @@ test("an update uses atomic sums by default and none in deterministic mode", asy
   expect(atomic.filter((name) => ordered.has(name))).toEqual(["aten::scatter_add_"]);
 });
 
-const found = installedTorch();
-describe.skipIf("missing" in found).each([false, true])(
+const match = installedTorch();
+describe.skipIf("missing" in match).each([false, true])(
   "kernels for CUDA on the CPU, deterministic: %s",
   (deterministic) => {
     const cases = kernelCases.filter(({ name }) => /^(?:attention|placeRows|scatterAdd|gatherRows)/iu.test(name));
     const some = cases.filter(({ name }) => !/cache|pages|thousand/.test(name));
     for (const item of some)
       test(item.name, async () => {
-        const { install } = found as Exclude<typeof found, { readonly missing: string }>;
+        const { install } = match as Exclude<typeof match, { readonly missing: string }>;
         const library = loadLibrary(install, { device: "cpu", tf32: false, threads: 1 });
         const choices = { attention: "fused", normBackward: "composed", deterministic } as const;
         const kernels = torchKernelSet(new PretendGpu(library), "bfloat16", choices);

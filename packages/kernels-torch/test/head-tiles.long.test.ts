@@ -1,15 +1,11 @@
 import type { Kernels } from "@laconic/engine/kernels";
-import { findTorch } from "@laconic/kernels-torch";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
 import { headTiles } from "../src/kernels/head.ts";
-import { loadLibrary } from "../src/native/library.ts";
-import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
-import { installedTorch } from "./installed-torch.ts";
+import { cpuTorch, installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found;
+const missing = "missing" in installedTorch();
 
 test("tiles cover every logit once within the limit, down to one column", () => {
   for (const rows of [1, 3, 1000, 1760, 5000])
@@ -44,16 +40,7 @@ describe.skipIf(missing).each([
   ["float32", 2 ** 12],
   ["bfloat16", 2 ** 12],
 ] as const)("computes the head in tiles, %s, %i bytes each", (dtype, bytes) => {
-  const create = (): Kernels => {
-    const library = loadLibrary(findTorch({ LACONIC_TORCH: missing ? "" : found.install.folder }), {
-      device: "cpu",
-      tf32: false,
-    });
-    return torchKernelSet(new Torch(library, "cpu"), dtype, {
-      attention: "math",
-      ...(bytes !== undefined && { headBytes: bytes }),
-    });
-  };
+  const create = (): Kernels => torchKernelSet(cpuTorch(), dtype, { attention: "math", headBytes: bytes });
   for (const item of kernelCases.filter(({ name }) => name.includes("headLogProbs") && !name.includes("4,300")))
     test(item.name, () => item.run(create));
 });

@@ -1,5 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { findTorch, type TorchInstall } from "@laconic/kernels-torch";
+import { loadLibrary } from "../src/native/library.ts";
+import { Torch } from "../src/native/torch.ts";
 
 /** PyTorch for tests, or why it is missing. */
 export function installedTorch(): { readonly install: TorchInstall } | { readonly missing: string } {
@@ -9,4 +11,9 @@ export function installedTorch(): { readonly install: TorchInstall } | { readonl
     if (LaconicError.is(error)) return { missing: error.message };
     throw error;
   }
+}
+
+/** The installed library on the CPU. @throws LaconicError `device_unavailable` without one */
+export function cpuTorch(): Torch {
+  return new Torch(loadLibrary(findTorch(process.env), { device: "cpu", tf32: false }), "cpu");
 }

@@ -1,34 +1,20 @@
 import { createInlineEngine } from "@laconic/engine";
-import { createKernels, findTorch } from "@laconic/kernels-torch";
+import { createKernels } from "@laconic/kernels-torch";
 import { randomFromSeed } from "@laconic/core";
 import type { Tensor } from "@laconic/engine/kernels";
 import { expect, test } from "vitest";
-import { loadLibrary } from "../src/native/library.ts";
-import { Torch } from "../src/native/torch.ts";
+import { smallQwen } from "../../../test/qwen-half-billion.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
-import { installedTorch } from "./installed-torch.ts";
+import { cpuTorch, installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found;
-const options = { device: "cpu", torch: missing ? "" : found.install.folder } as const;
+const match = installedTorch();
+const missing = "missing" in match;
+const options = { device: "cpu", torch: missing ? "" : match.install.folder } as const;
 
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 32,
-  hidden_size: 16,
-  intermediate_size: 32,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 64,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
+const config = { ...smallQwen, hidden_size: 16, intermediate_size: 32 };
 
 test.skipIf(missing)("1,000 training steps and rollouts leave no tensor or handle", async () => {
-  const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
-  const torch = new Torch(library, "cpu");
+  const torch = cpuTorch();
   const kernels = torchKernelSet(torch, "float32", { attention: "fused" });
   const engine = await createInlineEngine([kernels]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
@@ -90,7 +76,7 @@ test.skipIf(missing)("reuses freed memory, and never memory with another view", 
 test.skipIf(missing)("an error has PyTorch's reason, and the kernels keep working", async () => {
   const kernels = await createKernels(options);
   const huge = (): unknown => kernels.zeros([2 ** 24, 2 ** 24]);
-  expect(huge).toThrow(expect.objectContaining({ code: "device_out_of_memory" }));
+  expect(huge).toFailWith("device_out_of_memory");
   const two = kernels.upload(Float32Array.of(2), [1, 1]);
   const four = kernels.linear(two, two);
   expect(await kernels.read(four)).toEqual(Float32Array.of(4));

@@ -7,11 +7,11 @@ import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
 import { installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found;
+const match = installedTorch();
+const missing = "missing" in match;
 
 function create(oneDnnFrom: number): Kernels {
-  const folder = missing ? "" : found.install.folder;
+  const folder = missing ? "" : match.install.folder;
   const library = loadLibrary(findTorch({ LACONIC_TORCH: folder }), { device: "cpu", tf32: false });
   return torchKernelSet(new Torch(library, "cpu"), "float32", { attention: "fused", oneDnnFrom });
 }

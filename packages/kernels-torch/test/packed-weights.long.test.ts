@@ -1,29 +1,14 @@
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import { findTorch } from "@laconic/kernels-torch";
 import { standInKernels } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
-import { loadLibrary } from "../src/native/library.ts";
-import { Torch } from "../src/native/torch.ts";
+import { smallQwen } from "../../../test/qwen-half-billion.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
-import { installedTorch } from "./installed-torch.ts";
+import { cpuTorch, installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found;
+const missing = "missing" in installedTorch();
 
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 32,
-  hidden_size: 256,
-  intermediate_size: 384,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 64,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
+const config = { ...smallQwen, hidden_size: 256, intermediate_size: 384 };
 const steps = 6;
 /** Of a layer: q, k and v; o; gate and up; down. The head is small. */
 const packedMatrices = 4 * config.num_hidden_layers;
@@ -51,11 +36,7 @@ test("float32 on the CPU decodes with weights packed once, in one call per produ
 });
 
 test.skipIf(missing)("packed weights are freed with the last cache and equal the trained weights", async () => {
-  const library = loadLibrary(findTorch({ LACONIC_TORCH: missing ? "" : found.install.folder }), {
-    device: "cpu",
-    tf32: false,
-  });
-  const torch = new Torch(library, "cpu");
+  const torch = cpuTorch();
   const engine = await createInlineEngine([torchKernelSet(torch, "float32", { attention: "fused" })]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
   const results = await sampleFrom(model);

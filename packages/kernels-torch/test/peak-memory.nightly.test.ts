@@ -4,8 +4,8 @@ import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engi
 import { expect, test } from "vitest";
 import { installedTorch } from "./installed-torch.ts";
 
-const found = installedTorch();
-const missing = "missing" in found || process.platform !== "linux";
+const match = installedTorch();
+const missing = "missing" in match || process.platform !== "linux";
 
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],
@@ -109,10 +109,10 @@ const cases: readonly Case[] = [
 ];
 
 test.skipIf(missing).for(cases)("peak memory of training matches the plan: $name", async (item) => {
-  const given = { ...settings, ...item.change };
+  const input = { ...settings, ...item.change };
   const config = { ...qwen, ...item.config };
   const { scalarHead = false } = item;
-  const folder = "missing" in found ? "" : found.install.folder;
+  const folder = "missing" in match ? "" : match.install.folder;
   const child = new URL("peak-memory.ts", import.meta.url).pathname;
   const measured = async (): Promise<number> => {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -120,11 +120,11 @@ test.skipIf(missing).for(cases)("peak memory of training matches the plan: $name
       "--import",
       "tsx",
       child,
-      JSON.stringify({ config, scalarHead, settings: given, torch: folder }),
+      JSON.stringify({ config, scalarHead, settings: input, torch: folder }),
     ]);
     return (JSON.parse(stdout) as { readonly peak: number }).peak;
   };
-  const plan = planMemory({ ...parseModelConfig(config), ...(scalarHead && { scalarHead }) }, given);
+  const plan = planMemory({ ...parseModelConfig(config), ...(scalarHead && { scalarHead }) }, input);
   const first = await measured();
   // On a busy machine garbage is collected late, which is no memory that training needs.
   const peak = first <= 1.05 * plan.training ? first : Math.min(first, await measured());

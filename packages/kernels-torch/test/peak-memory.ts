@@ -1,8 +1,7 @@
 // Child process: trains with blank weights and prints its peak memory in bytes. Its argument is a JSON text with a model
 // configuration, settings of the memory plan, and the folder of torch.
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseModelConfig } from "@laconic/engine";
-import type { MemorySettings, ModelConfig } from "@laconic/engine";
+import { parseModelConfig, type MemorySettings, type ModelConfig } from "@laconic/engine";
 import { holdTraining } from "@laconic/engine/testing";
 import { createKernels } from "@laconic/kernels-torch";
 

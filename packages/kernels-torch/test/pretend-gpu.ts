@@ -94,8 +94,8 @@ export class PretendGpu extends Torch {
       Float32Array,
     ];
     const add = (into: Float32Array, like: Array3, row: number, head: number, c: number, value: number): void => {
-      const place = (row * (like.shape[1] as number) + head) * width + c;
-      into[place] = (into[place] as number) + value;
+      const index = (row * (like.shape[1] as number) + head) * width + c;
+      into[index] = (into[index] as number) + value;
     };
     for (let head = 0; head < heads; head++)
       this.#pairs(args[6], args[7], argumentIsTrue(args[11])).forEach(({ row, keys: [first, end] }) => {

@@ -2,7 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
 import type { Kernels } from "@laconic/engine/kernels";
 import { kernelCases } from "@laconic/engine/kernels/testing";
-import { qwenHalfBillion } from "../../../test/qwen-half-billion.ts";
+import { qwenHalfBillion, smallQwen } from "../../../test/qwen-half-billion.ts";
 import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
@@ -42,13 +42,11 @@ function passes(
 
 /** Small enough to draw its weights, but with grouped heads. */
 const narrow = {
-  ...qwen,
+  ...smallQwen,
   vocab_size: 512,
   hidden_size: 128,
   intermediate_size: 256,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
+  max_position_embeddings: 4096,
 };
 
 /** The engine's loops: shared prompts, rows of unequal length, all kinds of sampling, both optimisers. */

@@ -91,9 +91,9 @@ function recordingLibrary(record: (event: Event) => void): Library {
 function strict<T extends object>(functions: T): T {
   return new Proxy(functions, {
     get(target, name) {
-      const found: unknown = Reflect.get(target, name);
-      if (found === undefined) throw new LaconicError("engine_failed", `the stand-in lacks ${String(name)}`);
-      return found;
+      const match: unknown = Reflect.get(target, name);
+      if (match === undefined) throw new LaconicError("engine_failed", `the stand-in lacks ${String(name)}`);
+      return match;
     },
   });
 }
@@ -140,10 +140,10 @@ export async function recordingClaims(
     record(["claim", handle, shape, "int32", null]);
     return adoptInts.call(this, handle, shape, range);
   };
-  TensorStore.prototype.adoptColumns = function (handle, shape, place, ...rest) {
-    ({ stride } = place);
+  TensorStore.prototype.adoptColumns = function (handle, shape, location, ...rest) {
+    ({ stride } = location);
     try {
-      return adoptColumns.call(this, handle, shape, place, ...rest);
+      return adoptColumns.call(this, handle, shape, location, ...rest);
     } finally {
       stride = null;
     }

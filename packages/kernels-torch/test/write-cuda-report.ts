@@ -11,7 +11,7 @@ const rows = pythons.map((python) => {
   const { torch, cuda, wrong, operators, missingOptional, unchecked, calls, events } = outcome.answer;
   const reached = operators.filter(({ name }) => calls[name] !== undefined);
   const kernels = (kernel: (name: string | null) => boolean): number =>
-    reached.filter((each) => kernel(each.kernel)).length;
+    reached.filter((item) => kernel(item.kernel)).length;
   return {
     torch,
     cuda,
@@ -27,8 +27,8 @@ const rows = pythons.map((python) => {
   };
 });
 for (const row of rows) {
-  const said = `PyTorch ${row.torch}: ${row.calls} calls of ${row.operators} operators, ${row.wrong.length} wrong`;
-  process.stdout.write([said, ...row.wrong, ""].join("\n"));
+  const reply = `PyTorch ${row.torch}: ${row.calls} calls of ${row.operators} operators, ${row.wrong.length} wrong`;
+  process.stdout.write([reply, ...row.wrong, ""].join("\n"));
 }
 if (file !== undefined) writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 process.exitCode = rows.some(({ wrong }) => wrong.length > 0) ? 1 : 0;

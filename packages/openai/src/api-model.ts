@@ -64,7 +64,7 @@ export interface ApiServer<Body> {
   /** Redacted from errors. */
   readonly key: Secret;
   /** Journal replies of another address are not reused. */
-  readonly place: string;
+  readonly address: string;
   readonly supports: readonly SamplingName[];
   /**
    * All inputs of a reply, as plain data.
@@ -135,9 +135,9 @@ class ApiModel<Body> implements OpenAiModel {
 
   async complete(request: CompletionRequest): Promise<Completion> {
     const body = this.#server.bodyOf(request);
-    const parts = [this.#server.place, this.id, this.#weightVersion, body, request.random];
+    const parts = [this.#server.address, this.id, this.#weightVersion, body, request.random];
     const key = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-    const name = `${this.id} at ${hostOf(this.#server.place)}`;
+    const name = `${this.id} at ${hostOf(this.#server.address)}`;
     const deadline = untilDeadline(this.#deadlineMs, request.signal, name);
     try {
       return await this.#askUntil({ request, body, key }, deadline);
@@ -281,17 +281,16 @@ interface Deadline {
   done(): void;
 }
 
-/** @param own - the caller's signal */
-function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: string): Deadline {
+function untilDeadline(deadlineMs: number, outer: AbortSignal | undefined, name: string): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
-  const abort = (): void => controller.abort(own?.reason);
-  own?.addEventListener("abort", abort, { once: true });
-  if (own?.aborted) abort();
+  const abort = (): void => controller.abort(outer?.reason);
+  outer?.addEventListener("abort", abort, { once: true });
+  if (outer?.aborted) abort();
   return {
     signal: controller.signal,
     endOf: (error) => {
-      if (own?.aborted) return new LaconicError("aborted", "the request was aborted", {}, own.reason);
+      if (outer?.aborted) return new LaconicError("aborted", "the request was aborted", {}, outer.reason);
       if (controller.signal.aborted)
         return new LaconicError("api_unavailable", `${name}: no answer within ${deadlineMs} ms`, { deadlineMs });
       return LaconicError.is(error)
@@ -300,7 +299,7 @@ function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: s
     },
     done: () => {
       clearTimeout(timer);
-      own?.removeEventListener("abort", abort);
+      outer?.removeEventListener("abort", abort);
     },
   };
 }

@@ -17,8 +17,8 @@ test.for(["gpt-4o-mini", "gpt-4", "gpt-3.5-turbo"] as const)(
   },
 );
 
-test("a run without end is counted in pieces, never below the encoder; what is longer is not counted", async () => {
-  // The encoder alone says 12,500, after half a minute.
+test("counts long runs in pieces, never below the encoder; rejects longer texts", async () => {
+  // The encoder alone counts 12,500 in half a minute.
   const count = await countTokens("gpt-4o-mini", "a".repeat(100_000));
   expect(count).toBeGreaterThanOrEqual(12_500);
   expect(count).toBeLessThan(13_200);

@@ -11,7 +11,7 @@ import { filteredPrompt, type ServerReply } from "./server-reply.ts";
 /** Model name and host, for messages. */
 export interface AskedServer {
   readonly model: string;
-  readonly place: string;
+  readonly address: string;
   readonly key: Secret;
 }
 
@@ -29,7 +29,7 @@ export interface FailedAttempt {
 const unknownEnds: readonly number[] = [408, 504, 524];
 
 /** Classifies an error of the SDK or this package. @param nowMs - milliseconds since 1970 */
-export function failedAttempt(thrown: unknown, { model, place, key }: AskedServer, nowMs: number): FailedAttempt {
+export function failedAttempt(thrown: unknown, { model, address, key }: AskedServer, nowMs: number): FailedAttempt {
   if (LaconicError.is(thrown))
     return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
   const failed = (
@@ -40,7 +40,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   ): FailedAttempt => ({
     ...attempt,
     toError: (attempts) =>
-      new LaconicError(code, `${model} at ${hostOf(place)}: ${key.redact(message(attempts))}`, {
+      new LaconicError(code, `${model} at ${hostOf(address)}: ${key.redact(message(attempts))}`, {
         model,
         attempts,
         ...detail,
@@ -135,26 +135,26 @@ export function parseErrorBody(value: unknown): ErrorBody | null {
   if (typeof root !== "object" || root === null) return null;
   const inner = "error" in root ? root.error : undefined;
   const parts = [inner, root].map(fieldsOf).filter((part) => part !== null);
-  const details = parts.flatMap(({ details: list }) => (Array.isArray(list) ? list : [])).map((each) => fieldsOf(each));
+  const details = parts.flatMap(({ details: list }) => (Array.isArray(list) ? list : [])).map(fieldsOf);
   const names = [
     ...parts.flatMap(({ code, type, status }) => [code, type, status]),
-    ...details.map((each) => each?.["reason"]),
-  ].flatMap((each) => (typeof each === "string" || typeof each === "number" ? [String(each).toLowerCase()] : []));
-  const delay = details.find((each) => textOf(each?.["@type"])?.endsWith("/google.rpc.RetryInfo"))?.["retryDelay"];
+    ...details.map((detail) => detail?.["reason"]),
+  ].flatMap((item) => (typeof item === "string" || typeof item === "number" ? [String(item).toLowerCase()] : []));
+  const delay = details.find((detail) => textOf(detail?.["@type"])?.endsWith("/google.rpc.RetryInfo"))?.["retryDelay"];
   const message =
-    typeof inner === "string" ? inner : parts.map((part) => textOf(part["message"])).find((each) => each !== null);
+    typeof inner === "string" ? inner : parts.map((part) => textOf(part["message"])).find((text) => text !== null);
   return {
     message: message ?? "",
     names,
     retryMs: typeof delay === "string" ? secondsOf(delay) : null,
     headers:
-      parts.map(({ metadata }) => headersOf(fieldsOf(metadata)?.["headers"])).find((each) => each !== null) ?? {},
+      parts.map(({ metadata }) => headersOf(fieldsOf(metadata)?.["headers"])).find((item) => item !== null) ?? {},
   };
 }
 
 function headersOf(value: unknown): Readonly<Record<string, string>> | null {
   const headers = fieldsOf(value);
-  const isText = headers !== null && Object.values(headers).every((each) => typeof each === "string");
+  const isText = headers !== null && Object.values(headers).every((item) => typeof item === "string");
   return isText ? (headers as Readonly<Record<string, string>>) : null;
 }
 

@@ -25,7 +25,7 @@ describe("every language model passes the suite", async () => {
     );
 });
 
-test("a chat: what is sent, what comes back", async () => {
+test("sends a chat and reads its reply", async () => {
   const { url, bodies, paths } = await server((_, response) => json(response, 200, answer("hello")));
   const completion = await model(url).complete(
     request({ sampling: { temperature: 0.5, topP: 0.9, maxTokens: 8, stop: ["\n"] } }),
@@ -82,13 +82,13 @@ const replying =
   (_, response) =>
     json(response, 200, answer(text));
 
-/** Answers with an OpenAI error object. */
+/** Replies with an OpenAI error object. */
 const refusing =
   (status: number, error: Record<string, unknown>): Handler =>
   (_, response) =>
     json(response, status, { error });
 
-/** Answers with this text. */
+/** Replies with this text. */
 const sending =
   (status: number, text: string, headers: Record<string, string> = {}): Handler =>
   (_, response) =>
@@ -103,7 +103,7 @@ const cutKeys = [488, 492, 495, 498].map(
 );
 const masked = `Incorrect: ${canary.slice(0, 8)}****${canary.slice(-4)}, …${canary.slice(-12)}`;
 
-/** What becomes of the completion, how often the server was asked, and the faults that end so. */
+/** Result of the completion, number of requests, and the faults that cause it. */
 const outcomes: readonly (readonly [code: string, calls: number, faults: Readonly<Record<string, Handler>>])[] = [
   [
     "api_refused",
@@ -165,7 +165,7 @@ test.each([
   const thrown: unknown = await model(url)
     .complete(request())
     .catch((caught: unknown) => caught);
-  expect(thrown).toMatchObject({ code: "api_refused" });
+  expect(thrown).toFailWith("api_refused");
   expect((thrown as LaconicError).detail["contextFull"]).toBe(contextFull);
 });
 
@@ -189,7 +189,7 @@ test.for(faults)("%s", async ([, handle, code, calls]) => {
   expect((error as LaconicError).code).toBe(code);
   expect((error as LaconicError).message).toContain(`tiny at ${new URL(url).host}: `);
   expect(bodies).toHaveLength(calls);
-  // No part of a key anywhere that a log could show.
+  // No log may contain a part of the key.
   const shown = [inspect(error, { depth: 9 }), (error as LaconicError).message, inspect(events, { depth: 9 })].join(
     inspect(failing, { depth: 9 }),
   );
@@ -198,7 +198,7 @@ test.for(faults)("%s", async ([, handle, code, calls]) => {
   for (let i = 0; i + 4 <= canary.length; i++) expect(withoutPort).not.toContain(canary.slice(i, i + 4));
 });
 
-test("a storm that passes is waited out; retry-after is kept to", async () => {
+test("waits during temporary failures, at least as long as retry-after says", async () => {
   const events: ApiEvent[] = [];
   const { url } = await server((_, response, __, call) =>
     call < 3
@@ -210,28 +210,28 @@ test("a storm that passes is waited out; retry-after is kept to", async () => {
   expect(events.every((event) => event.kind === "retry" && event.waitMs >= 50)).toBe(true);
 });
 
-test("a wait that the deadline does not leave room for fails at once", async () => {
+test("fails at once if the wait exceeds the deadline", async () => {
   const { url, bodies } = await server((_, response) =>
     json(response, 429, { error: { message: "later" } }, { "retry-after": "36000" }),
   );
   const start = performance.now();
-  await expect(model(url, { deadlineMs: 2000 }).complete(request())).rejects.toMatchObject({ code: "api_unavailable" });
+  await expect(model(url, { deadlineMs: 2000 }).complete(request())).rejects.toFailWith("api_unavailable");
   expect(performance.now() - start).toBeLessThan(1500);
   expect(bodies).toHaveLength(1);
 });
 
-test("a server that says nothing is left at the deadline; an abort is an abort", async () => {
+test("abandons a silent server at the deadline; an abort stays an abort", async () => {
   const { url } = await server(() => undefined);
-  await expect(model(url, { deadlineMs: 150 }).complete(request())).rejects.toMatchObject({
-    code: "api_unavailable",
-    message: expect.stringMatching(/^tiny at 127\.0\.0\.1:\d+: no answer within 150 ms$/u),
-  });
+  await expect(model(url, { deadlineMs: 150 }).complete(request())).rejects.toFailWith(
+    "api_unavailable",
+    /^tiny at 127\.0\.0\.1:\d+: no answer within 150 ms$/u,
+  );
   const controller = new AbortController();
   const pending = model(url)
     .complete(request({ signal: controller.signal }))
     .catch((caught: unknown) => caught);
   setTimeout(() => controller.abort(), 50);
-  expect(await pending).toMatchObject({ code: "aborted" });
+  expect(await pending).toFailWith("aborted");
 });
 
 test("a key is not sent unencrypted to another machine", () => {
@@ -241,15 +241,15 @@ test("a key is not sent unencrypted to another machine", () => {
   expect(model("http://example.com/v1", { insecure: true }).id).toBe("tiny");
 });
 
-test("parameters that a server does not know are refused by name, or sent when it does", async () => {
+test("rejects parameters that the server does not support by name, and sends others", async () => {
   const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
   const sampling = { temperature: 1, maxTokens: 8, topK: 5 };
-  await expect(model(url).complete(request({ sampling }))).rejects.toMatchObject({ code: "config_invalid" });
+  await expect(model(url).complete(request({ sampling }))).rejects.toFailWith("config_invalid");
   await model(url, { extraSampling: true, maxTokensField: "max_completion_tokens" }).complete(request({ sampling }));
   expect(bodies[0]).toMatchObject({ top_k: 5, max_completion_tokens: 8 });
 });
 
-test("requests at a time: more with success, fewer when the server is crowded, never below one", async () => {
+test("concurrency grows with success and shrinks when the server is busy, never below one", async () => {
   const limiter = new Limiter({ start: 2, max: 4 });
   await limiter.enter();
   await limiter.enter();
@@ -272,12 +272,12 @@ test("requests at a time: more with success, fewer when the server is crowded, n
   await full.enter();
   const aborted = full.enter(controller.signal).catch((error: unknown) => error);
   controller.abort();
-  expect(await aborted).toMatchObject({ code: "aborted" });
+  expect(await aborted).toFailWith("aborted");
   // A signal that fired before fires no more: waiting for it would be for ever.
-  await expect(full.enter(controller.signal)).rejects.toMatchObject({ code: "aborted" });
+  await expect(full.enter(controller.signal)).rejects.toFailWith("aborted");
 });
 
-describe("token ids and log-probs, where a server gives them", () => {
+describe("token ids and log-probs from the server", () => {
   const ids = { token_ids: [5, 0], logprobs: { content: [{ logprob: -0.5 }, { logprob: -1 }] } };
   const unknown = { ...ids, logprobs: { content: [{ logprob: -0.5 }, { logprob: -9999 }] } };
   const reply = (extra: object = {}): object => ({
@@ -287,7 +287,7 @@ describe("token ids and log-probs, where a server gives them", () => {
     ...extra,
   });
 
-  test("become a trace at temperature 1 and 0; nothing is asked by default", async () => {
+  test("become a trace at temperature 1 and 0, and are not requested by default", async () => {
     const { url, bodies } = await server((_, response) => json(response, 200, reply()));
     const traced = model(url, { trace: true });
     expect((await traced.complete(request())).trace).toEqual({
@@ -330,22 +330,22 @@ test("requests go through the `fetch` that is given, and end with the caller's s
   const pending = far.complete(request({ signal: controller.signal })).catch((caught: unknown) => caught);
   while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   controller.abort();
-  expect(await pending).toMatchObject({ code: "aborted" });
+  expect(await pending).toFailWith("aborted");
 });
 
-test("a `fetch` that followed a redirect all the same is refused", async () => {
+test("rejects a `fetch` that followed a redirect", async () => {
   const follows: typeof fetch = async () =>
     Object.defineProperties(Response.json(answer("elsewhere")), {
       redirected: { value: true },
       url: { value: "https://other.example/v1/chat/completions" },
     });
-  await expect(model("https://far.example/v1", { fetch: follows }).complete(request())).rejects.toMatchObject({
-    code: "api_refused",
-    message: expect.stringContaining("https://other.example/v1/chat/completions"),
-  });
+  await expect(model("https://far.example/v1", { fetch: follows }).complete(request())).rejects.toFailWith(
+    "api_refused",
+    "https://other.example/v1/chat/completions",
+  );
 });
 
-test("log-probs of a prompt are asked for by an echo; a missing one gives none", async () => {
+test("requests a prompt's log-probs by an echo, and returns none without it", async () => {
   const reply = (values: readonly (number | null)[]): object => ({
     choices: [{ finish_reason: "length", text: "abc", logprobs: { token_logprobs: values } }],
     usage: { prompt_tokens: 3, completion_tokens: 1 },
@@ -360,5 +360,5 @@ test("log-probs of a prompt are asked for by an echo; a missing one gives none",
   expect(bodies).toEqual([{ model: "tiny", temperature: 0, max_tokens: 1, prompt: "abc", echo: true, logprobs: 1 }]);
   expect((await scored.complete(request({ prompt }))).promptLogProbs).toBeUndefined();
   expect(await score()).toBeUndefined();
-  await expect(scored.complete({ ...request(), scorePrompt: true })).rejects.toMatchObject({ code: "config_invalid" });
+  await expect(scored.complete({ ...request(), scorePrompt: true })).rejects.toFailWith("config_invalid");
 });

@@ -1,7 +1,7 @@
 import { supportedSampling, checkSampling, samplingFields } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
 import { serverAddress } from "@laconic/core/wire";
-import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+import { type CompletionRequest, configError, randomFromState } from "@laconic/core";
 import type OpenAI from "openai";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./failure.ts";
@@ -56,7 +56,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   let client: Promise<OpenAI> | undefined;
   const openClient = async (): Promise<OpenAI> => {
     const sdk = await installedPackage("openai", () => import("openai"));
-    if (!sdk) throw new LaconicError("config_invalid", "the package openai is not installed: npm install openai@6");
+    if (!sdk) throw configError("the package openai is not installed: npm install openai@6");
     return new sdk.default({
       apiKey: key.reveal(),
       baseURL: baseUrl,
@@ -70,7 +70,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     {
       model,
       key,
-      place: baseUrl,
+      address: baseUrl,
       supports: supportedSampling(options.extraSampling ? "openai-extended" : "openai"),
       bodyOf: (request) => bodyOf(request, options),
       post: async (body, signal) => post(await (client ??= openClient()), body, signal),
@@ -102,7 +102,7 @@ function failureIn(value: object): { readonly status: number; readonly body: obj
 }
 
 function listWithin(value: unknown): readonly object[] {
-  return (Array.isArray(value) ? value : []).filter((each) => fieldsOf(each) !== null);
+  return (Array.isArray(value) ? value : []).filter((item) => fieldsOf(item) !== null);
 }
 
 interface Body {
@@ -117,8 +117,7 @@ function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, op
   const isChat = prompt.kind === "messages";
   const text = prompt.kind === "tokens" ? prompt.tokens : prompt.kind === "text" ? prompt.text : "";
   if (scorePrompt) {
-    if (isChat)
-      throw new LaconicError("config_invalid", "log-probs of chat prompts are not available; send a text or tokens");
+    if (isChat) throw configError("log-probs of chat prompts are not available; send a text or tokens");
     // Some servers reject 0.
     return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, echo: true, logprobs: 1, prompt: text } };
   }

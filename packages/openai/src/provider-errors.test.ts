@@ -4,7 +4,7 @@ import { failedAttempt, type AskedServer } from "./failure.ts";
 import { FailedReply } from "./guarded-fetch.ts";
 import { Secret } from "./secret.ts";
 
-const asked = (key: string): AskedServer => ({ model: "m", place: "https://a.example/v1", key: new Secret(key) });
+const asked = (key: string): AskedServer => ({ model: "m", address: "https://a.example/v1", key: new Secret(key) });
 const now = 1_700_000_000_000;
 
 interface ProviderError {
@@ -16,18 +16,18 @@ interface ProviderError {
   readonly afterMs?: number;
 }
 
-/** Written by hand in the form that each provider documents; the words are such that words alone mislead. */
+/** Error bodies as documented by each provider; their messages alone are misleading. */
 const errors = readFileSync(new URL("../test/provider-errors.jsonl", import.meta.url), "utf8")
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line) as ProviderError);
 
-test.for(errors.map((each) => [each.name, each] as const))(
+test.for(errors.map((error) => [error.name, error] as const))(
   "%s",
   ([, { status, body, headers = {}, kind, afterMs }]) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const reply = new FailedReply(status, new Headers(headers), text);
-    // As the SDK hands it on.
+    // The SDK wraps it like this.
     const { remedy, charged, toError } = failedAttempt(
       new Error("Connection error.", { cause: reply }),
       asked("none"),
@@ -41,7 +41,7 @@ test.for(errors.map((each) => [each.name, each] as const))(
   },
 );
 
-test("the words of an error are for people: they are in the message, whatever form they came in", () => {
+test("an error's text is in the message, in any format", () => {
   const said = (body: unknown): string =>
     failedAttempt(
       new FailedReply(400, new Headers(), typeof body === "string" ? body : JSON.stringify(body)),

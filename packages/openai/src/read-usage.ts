@@ -92,7 +92,7 @@ const maxCount = 1e9;
  * - a total above prompt + completion contains hidden completion tokens, as in Gemini's compatible API
  */
 export function readUsage(reply: unknown): ReportedUsage {
-  const sources = places.map((place) => valueIn(reply, place)).filter((source) => source !== undefined);
+  const sources = places.map((location) => valueIn(reply, location)).filter((source) => source !== undefined);
   let agrees = true;
   const countIn = (source: unknown, field: string): number | undefined => {
     const value = valueIn(source, field);

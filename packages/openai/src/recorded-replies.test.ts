@@ -20,7 +20,7 @@ test.each(read)("$wire, $server: reads $shape", async ({ wire, body, reading }) 
   expect(tiny.unknownEnds).toBe(finishReason === "unknown" ? 1 : 0);
   const reasoning = isBroken ? {} : { hidden: reading.reasoning };
   expect(readReply(body, wire === "chat" ? "chat" : "text")).toMatchObject(reasoning);
-  // The AI SDK's form keeps what was read.
+  // The usage survives the AI SDK's format.
   const throughSdk = fromAiSdk(toAiSdk({ id: "tiny", complete: () => tiny.complete(request({ prompt })) }), {
     attempts: 1,
   });
@@ -44,7 +44,7 @@ test("a body may begin with a byte order mark", async () => {
   expect((await model(url).complete(request())).text).toBe("4");
 });
 
-test("tells and counts replies whose end is not known", async () => {
+test("reports and counts replies with an unknown end", async () => {
   const events: ApiEvent[] = [];
   const { url } = await server((_, response, __, call) =>
     json(response, 200, {

@@ -45,16 +45,16 @@ const textFields = ["text", "thinking", "reasoning", "summary", "refusal", "cont
 
 /** Reads text, parts, or an object with `parts` (Gemini); null otherwise. */
 export function readContent(content: unknown): ReplyContent | null {
-  const found = { text: "", hidden: "", refusal: "" };
+  const match = { text: "", hidden: "", refusal: "" };
   for (const part of [fieldsOf(content)?.["parts"] ?? content].flat()) {
     const { type = "text", thought } = fieldsOf(part) ?? {};
     const purpose = typeof type === "string" && Object.hasOwn(purposes, type) ? purposes[type] : undefined;
     if (purpose === undefined) continue;
     const text = textWithin(part);
     if (text === null) return null;
-    found[thought === true ? "hidden" : purpose] += text; // Gemini marks reasoning
+    match[thought === true ? "hidden" : purpose] += text; // Gemini marks reasoning
   }
-  return found;
+  return match;
 }
 
 /** Text of a value: a string, a part, or a list of them; may be empty. @returns null otherwise */
@@ -62,11 +62,11 @@ export function textWithin(value: unknown): string | null {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (Array.isArray(value)) {
-    const texts = value.map((each) => textWithin(each));
+    const texts = value.map(textWithin);
     return texts.includes(null) ? null : texts.join("");
   }
   const fields = fieldsOf(value);
-  const inner = fields && (textFields.map((field) => fields[field]).find((each) => (each ?? null) !== null) ?? null);
+  const inner = fields && (textFields.map((field) => fields[field]).find((item) => (item ?? null) !== null) ?? null);
   // An encrypted part has a type and no text.
   if (!fields || (inner === null && typeof fields["type"] !== "string")) return null;
   return textWithin(inner);

@@ -29,7 +29,7 @@ test.for<readonly [headers: Record<string, string>, status: number, bodyMs: numb
   ],
   [{}, 429, 36_000, 36_000],
   [{}, 503, 36_000_000, 300_000],
-  // OpenAI and Groq: a duration for each limit; the one that is used up counts.
+  // OpenAI and Groq send a duration per limit; the exhausted limit counts.
   [
     {
       "x-ratelimit-remaining-requests": "59",

@@ -18,20 +18,15 @@ export interface ServerReply {
   readonly promptLogProbs: readonly (number | null)[] | null;
 }
 
-/** Reason why a reply is not a completion. */
-export interface ReplyFault {
-  readonly fault: string;
-}
-
 /** Reads a reply with status 200. A refusal is a completion. */
-export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | ReplyFault {
+export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | { readonly fault: string } {
   const reply = fieldsOf(value) ?? {};
   const usage = readUsage(reply);
   if (isBlocked(reply)) return { ...filteredPrompt, usage };
   const choice = Array.isArray(reply["choices"]) ? fieldsOf(reply["choices"][0]) : null;
-  const words = choice && (kind === "chat" ? chatWords(choice) : textWords(choice));
-  if (!words) return { fault: "no completion" };
-  const { text, hidden, refused, logProbs } = words;
+  const content = choice && (kind === "chat" ? chatWords(choice) : textWords(choice));
+  if (!content) return { fault: "no completion" };
+  const { text, hidden, refused, logProbs } = content;
   const reason = reasonOf(choice);
   const finishReason = refused ? "refusal" : readFinishReason(reason);
   if (finishReason === "broken") return { fault: `an incomplete reply (${JSON.stringify(reason)})` };
@@ -58,7 +53,7 @@ export const filteredPrompt: ServerReply = {
 
 /** Azure's older models have `finish_details`; OpenRouter repeats the provider's reason. */
 function reasonOf({ finish_reason, finish_details, native_finish_reason }: ReplyFields): unknown {
-  return [finish_reason, finish_details, native_finish_reason].find((each) => (each ?? "") !== "");
+  return [finish_reason, finish_details, native_finish_reason].find((item) => (item ?? "") !== "");
 }
 
 /** Gemini reports it in `prompt_feedback`, Azure in `prompt_filter_results`. */
@@ -67,7 +62,7 @@ function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_res
   const feedback = fieldsOf(prompt_feedback ?? promptFeedback);
   if ((feedback?.["block_reason"] ?? feedback?.["blockReason"] ?? null) !== null) return true;
   return (Array.isArray(filters) ? filters : [])
-    .flatMap((each) => Object.values(fieldsOf(fieldsOf(each)?.["content_filter_results"]) ?? {}))
+    .flatMap((item) => Object.values(fieldsOf(fieldsOf(item)?.["content_filter_results"]) ?? {}))
     .some((finding) => fieldsOf(finding)?.["filtered"] === true);
 }
 
@@ -99,10 +94,10 @@ function chatWords(choice: ReplyFields): ChoiceWords | null {
 }
 
 /** Allowed for filters and limits, and for a stop only if it is null. */
-function withoutWords(choice: ReplyFields, given: unknown): ChoiceWords | null {
+function withoutWords(choice: ReplyFields, input: unknown): ChoiceWords | null {
   const reason = readFinishReason(reasonOf(choice));
-  const refused = reason === "refusal" || (reason === "stop" && given === null);
-  if ((given ?? null) !== null || (!refused && reason !== "length")) return null;
+  const refused = reason === "refusal" || (reason === "stop" && input === null);
+  if ((input ?? null) !== null || (!refused && reason !== "length")) return null;
   return { text: "", hidden: "", refused, logProbs: null };
 }
 
@@ -128,7 +123,7 @@ function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): Ser
   const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
   if (!usage.agrees || !Array.isArray(echoed) || echoed.length < usage.promptTokens) return null;
   const [first, ...rest] = echoed.slice(0, usage.promptTokens);
-  const logProbs = rest.map((value) => numberOf(value));
+  const logProbs = rest.map(numberOf);
   return usage.promptTokens === 0 || logProbs.includes(null) ? null : [numberOf(first), ...logProbs];
 }
 

@@ -1,4 +1,4 @@
-import { LaconicError, type Completion } from "@laconic/core";
+import { type Completion, configError, LaconicError } from "@laconic/core";
 import { Turns } from "@laconic/core/async";
 import type { CallReply, SpendJournal } from "./spend-journal.ts";
 
@@ -20,11 +20,10 @@ export class SpendAccount {
 
   /** @param maxUsd - null: no cap @param spentUsd - cost of an earlier part of the same work */
   constructor(maxUsd: number | null = null, spentUsd = 0) {
-    if (!(spentUsd >= 0))
-      throw new LaconicError("config_invalid", `spentUsd: expected US dollars, got ${spentUsd}`, { spentUsd });
+    if (!(spentUsd >= 0)) throw configError(`spentUsd: expected US dollars, got ${spentUsd}`, { spentUsd });
     this.#settled = spentUsd;
     if (maxUsd !== null && !(maxUsd > 0))
-      throw new LaconicError("config_invalid", `maxUsd: expected US dollars above 0, got ${maxUsd}`, { maxUsd });
+      throw configError(`maxUsd: expected US dollars above 0, got ${maxUsd}`, { maxUsd });
     this.maxUsd = maxUsd;
     this.#turns = new Turns(this.#leftUsd);
   }
@@ -85,7 +84,7 @@ export class SpendAccount {
     const [spent, reserved] = [this.#settled, this.reservedUsd].map((sum) => `$${sum.toFixed(4)}`);
     throw new LaconicError(
       "budget_refused",
-      `the next call may cost $${usd.toFixed(4)}; ${spent} is spent and ${reserved} set aside of $${maxUsd}`,
+      `the next call may cost $${usd.toFixed(4)}; ${spent} is spent and ${reserved} reserved of $${maxUsd}`,
       { spentUsd: this.#settled, maxUsd },
     );
   }

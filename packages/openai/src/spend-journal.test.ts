@@ -13,7 +13,7 @@ async function journalPath(): Promise<string> {
 
 const price = { prompt: 0, completion: 1e6 }; // a dollar a token: the reply has 2, and may have 8
 
-test("a call is on disk before the server sees it, and settled after it", async () => {
+test("writes a call to disk before sending it, and settles it afterwards", async () => {
   const path = await journalPath();
   const seen: number[] = [];
   const { url } = await server((_, response) => {
@@ -47,7 +47,7 @@ test("every attempt is a call: a failed one is free, an unknown one costs its re
   expect(await readSpendJournal(path)).toEqual({ spentUsd: 8, calls: 2, unsettled: { calls: 0, usd: 0 } });
 });
 
-test("cut off anywhere, a journal counts every call that can have been sent, at least at its cost", async () => {
+test("a journal cut at any byte still counts every call that may have been sent", async () => {
   const path = await journalPath();
   const random = randomFromSeed(1);
   const journal = await openSpendJournal(path, 5);
@@ -74,7 +74,7 @@ test("cut off anywhere, a journal counts every call that can have been sent, at 
       settled.reduce((sum, { usd = 0 }) => sum + usd, 0);
     const again = await openSpendJournal(path, 5);
     expect(again.before).toMatchObject({ calls: begun.length, spentUsd: lines.length === 0 ? 5 : spentUsd });
-    // The torn line is gone, and numbers go on.
+    // The torn line is removed, and numbering continues.
     await (
       await again.begin(1)
     )(1);
@@ -83,17 +83,17 @@ test("cut off anywhere, a journal counts every call that can have been sent, at 
   }
 });
 
-test("damage is named, and a journal that cannot be written stops calls before they are sent", async () => {
+test("reports damage, and sends no call if the journal cannot be written", async () => {
   const path = await journalPath();
   await appendFile(path, '{"call":1,"reserved":1}\n{"call":1,"usd":-4}\n');
-  await expect(readSpendJournal(path)).rejects.toMatchObject({ code: "data_invalid", detail: { row: 2 } });
+  await expect(readSpendJournal(path)).rejects.toFailWith("data_invalid", { row: 2 });
   await expect(openSpendJournal(join(path, "below"))).rejects.toBeInstanceOf(Error);
   const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
   const account = new SpendAccount(100);
   const journal = await openSpendJournal(`${path}.other`);
   account.keepIn(journal);
   await journal.close(); // writing fails from here on
-  await expect(model(url, { account, price }).complete(request())).rejects.toMatchObject({ code: "run_unwritable" });
+  await expect(model(url, { account, price }).complete(request())).rejects.toFailWith("run_unwritable");
   expect([bodies.length, account.spentUsd, account.reservedUsd]).toEqual([0, 0, 0]);
 });
 
@@ -145,7 +145,7 @@ test("on random usages and rates, spending is what the journal's tokens cost, an
       const read = plain * rated.prompt + cachedTokens * cached + cacheWriteTokens * cacheWrite;
       const wrote = (completionTokens - reasoningTokens) * rated.completion + reasoningTokens * reasoning;
       const cost = Math.max((read + wrote) / 1e6, usage.costUsd ?? 0);
-      // A count that is not the server's is charged at its upper bound.
+      // Counts that are not the server's are charged at their upper bound.
       const charged = usage.counted === "server" ? cost : Math.max(usd, cost);
       expect(usd).toBeCloseTo(charged, 12);
       sum += charged;
@@ -155,7 +155,7 @@ test("on random usages and rates, spending is what the journal's tokens cost, an
     expect(account.spentUsd).toBeCloseTo(sum, 9);
     expect((await readSpendJournal(path))?.spentUsd).toBeCloseTo(account.spentUsd, 9);
     const worst = excesses.toSorted((a, b) => b - a).slice(0, inFlight);
-    expect(account.spentUsd).toBeLessThanOrEqual(0.02 + worst.reduce((total, each) => total + each, 0) + 1e-9);
+    expect(account.spentUsd).toBeLessThanOrEqual(0.02 + worst.reduce((total, value) => total + value, 0) + 1e-9);
   }
 });
 
@@ -170,11 +170,11 @@ test("a cap includes reasoning that is billed apart from the completion", async 
   const { url, bodies } = await server((_, response) => json(response, 200, answer("4", { usage })));
   const tiny = model(url, { account, price: { prompt: 0, completion: 1e6, reasoning: 2e6 } });
   while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
-  // 7 dollars of text and 1,000 of reasoning; the second call would set as much aside at the higher rate.
+  // 7 dollars of text and 1,000 of reasoning; a second call would reserve as much at the higher rate.
   expect([bodies.length, account.spentUsd]).toEqual([1, 1007]);
 });
 
-/** An account that goes on from a journal, and a model that books on it. */
+/** An account that continues a journal, and a model that uses it. */
 async function continued(
   path: string,
   url: string,
@@ -191,14 +191,14 @@ test("replies of an earlier process are reused in order, once each, for equal re
   const asked = [1, 2, 2, 3].map((seed) => request({ random: randomFromSeed(seed).state() }));
   const first = await continued(path, url);
   const texts: string[] = [];
-  for (const each of asked) texts.push((await first.tiny.complete(each)).text);
+  for (const completionRequest of asked) texts.push((await first.tiny.complete(completionRequest)).text);
   await first.close();
-  // In the process that paid for them they are not used: a request that is sent again is paid again.
+  // The paying process does not reuse them: a repeated request is paid again.
   expect([texts, bodies.length, first.account.spentUsd]).toEqual([["reply 1", "reply 2", "reply 3", "reply 4"], 4, 8]);
   for (let resumed = 0; resumed < 2; resumed++) {
     const { account, tiny, close } = await continued(path, url);
     const again: Completion[] = [];
-    for (const each of asked) again.push(await tiny.complete(each));
+    for (const completionRequest of asked) again.push(await tiny.complete(completionRequest));
     expect([again.map(({ text }) => text), bodies.length, account.spentUsd]).toEqual([texts, 4, 8]);
     expect(again[0]?.usage).toEqual({ promptTokens: 7, completionTokens: 2, counted: "server" });
     await close();

@@ -1,13 +1,5 @@
 import { open } from "node:fs/promises";
-import {
-  findShapeMismatch,
-  group,
-  shapes,
-  type Completion,
-  type Shape,
-  type TokenTrace,
-  type TokenUsage,
-} from "@laconic/core";
+import { findShapeMismatch, group, type Completion, type Shape, type TokenTrace, type TokenUsage } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { finishReasons } from "@laconic/core/wire";
 import { tokenUsageShape } from "@laconic/core/ledger";
@@ -62,29 +54,27 @@ interface Settled {
 
 type Line = Before | Begun | Settled;
 
-const tokens: Shape = { kind: "list", of: shapes.count };
-const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };
+const tokens: Shape = { kind: "list", of: "count" };
+const orNull: Shape = { kind: "either", of: ["number", { kind: "choice", of: [null] }] };
 
 const completionShape = group<Completion>({
-  text: { shape: shapes.text },
+  text: { shape: "text" },
   finishReason: { shape: { kind: "choice", of: finishReasons } },
   usage: { shape: tokenUsageShape },
-  model: {
-    shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
-  },
+  model: { shape: group<Completion["model"]>({ id: { shape: "text" }, weightVersion: { shape: "count" } }) },
   trace: {
     shape: group<Pick<TokenTrace, "promptTokens" | "tokens" | "logProbs">>({
       promptTokens: { shape: tokens },
       tokens: { shape: tokens },
-      logProbs: { shape: { kind: "list", of: shapes.number } },
+      logProbs: { shape: { kind: "list", of: "number" } },
     }),
     optional: true,
   },
   promptLogProbs: { shape: { kind: "list", of: orNull }, optional: true },
 });
 
-const number = { shape: shapes.positive };
-const dollars = { shape: shapes.atLeast0 };
+const number = { shape: "positive" } as const;
+const dollars = { shape: "atLeast0" } as const;
 const lineShape: Shape = {
   kind: "either",
   of: [
@@ -94,7 +84,7 @@ const lineShape: Shape = {
       call: number,
       usd: dollars,
       usage: { shape: tokenUsageShape, optional: true },
-      key: { shape: shapes.text, optional: true },
+      key: { shape: "text", optional: true },
       reply: { shape: completionShape, optional: true },
     }),
   ],
@@ -127,8 +117,8 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
   return {
     before: lines?.totals ?? { ...nothing, spentUsd },
     async replay(key) {
-      const place = replies.get(key)?.shift();
-      return place ? readReply(path, place) : null;
+      const location = replies.get(key)?.shift();
+      return location ? readReply(path, location) : null;
     },
     async begin(reserved) {
       const call = ++last;
@@ -196,6 +186,6 @@ async function readLines(path: string): Promise<KnownLines | null> {
     return true;
   });
   if (bytes === 0) return null;
-  const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
+  const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, value) => sum + value, 0) };
   return { totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled }, last, bytes, replies };
 }

@@ -5,13 +5,6 @@ import type { Tiktoken, TiktokenModel } from "tiktoken";
 import { installedPackage } from "./installed-package.ts";
 import type { ServerReply } from "./server-reply.ts";
 
-/** Tokens of a reply. */
-export interface CountedReply {
-  readonly usage: TokenUsage;
-  /** Upper bound without usable counts. */
-  readonly max: TokenCounts | null;
-}
-
 /** Extra tokens that a chat template may add. OpenAI's add 3 and 3, others up to forty. */
 const [perMessage, perPrompt] = [8, 48] as const;
 
@@ -32,7 +25,7 @@ export async function countReply(
   model: string,
   prompt: Prompt,
   { text, hidden, usage: { agrees, ...reported } }: ServerReply,
-): Promise<CountedReply> {
+): Promise<{ readonly usage: TokenUsage; readonly max: TokenCounts | null }> {
   const { promptTokens, completionTokens, reasoningTokens = 0 } = reported;
   // Reasoning that is not in the text counts extra.
   const unseen = hidden === "" ? reasoningTokens : 0;

@@ -1,7 +1,7 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 
-export function checkOption(key: string, found: unknown, valid: boolean, allowed: string): void {
-  if (!valid) throw new LaconicError("config_invalid", `${key} is ${String(found)}; it must be ${allowed}`, { key });
+export function checkOption(key: string, match: unknown, valid: boolean, allowed: string): void {
+  if (!valid) throw configError(`${key} is ${String(match)}; it must be ${allowed}`, { key });
 }
 
 export function checkCount(key: string, value: number, least = 1): void {

@@ -2,7 +2,6 @@ import {
   checkShape,
   findShapeMismatch,
   isRecord,
-  shapes,
   type Field,
   type FieldsOf,
   type GroupShape,
@@ -35,7 +34,7 @@ interface Options {
 export type CostSettings = { readonly [Kind in keyof Options]: { readonly kind: Kind } & Options[Kind] }[keyof Options];
 
 const by: FieldsOf<By> = {
-  by: { help: "Counts only tokens and utterances of this agent", shape: shapes.text, optional: true },
+  by: { help: "Counts only tokens and utterances of this agent", shape: "text", optional: true },
 };
 
 const kinds: {
@@ -45,7 +44,7 @@ const kinds: {
   "tokens-read": {
     fields: {
       ...by,
-      from: { help: "Counts only tokens read from this sender", shape: shapes.text, optional: true },
+      from: { help: "Counts only tokens read from this sender", shape: "text", optional: true },
     },
     make: tokensRead,
   },
@@ -59,7 +58,7 @@ const kinds: {
   repetition: {
     fields: {
       ...by,
-      n: { help: "Length of a repeated n-gram, in units of `of`", shape: shapes.positive },
+      n: { help: "Length of a repeated n-gram, in units of `of`", shape: "positive" },
       of: { help: "Words, or characters", shape: { kind: "choice", of: ["words", "characters"] } },
       against: {
         help: "Scope of the earlier text: the utterance, or the episode",
@@ -71,8 +70,8 @@ const kinds: {
   overlong: {
     fields: {
       ...by,
-      maxTokens: { help: "Largest number of tokens", shape: shapes.positive },
-      margin: { help: "Tokens before the limit over which the cost rises from 0", shape: shapes.positive },
+      maxTokens: { help: "Largest number of tokens", shape: "positive" },
+      margin: { help: "Tokens before the limit over which the cost rises from 0", shape: "positive" },
     },
     make: overlong,
   },
@@ -90,9 +89,9 @@ export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSe
  * Creates a cost from settings.
  * @throws LaconicError `config_invalid`
  */
-export function costPreset(settings: CostSettings, place = "cost"): Cost {
-  checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, place);
-  checkShape(costShapes[settings.kind], settings, place);
+export function costPreset(settings: CostSettings, location = "cost"): Cost {
+  checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, location);
+  checkShape(costShapes[settings.kind], settings, location);
   const { make } = kinds[settings.kind] as { make(options: CostSettings): Cost };
   return make(settings);
 }

@@ -151,5 +151,5 @@ test.each<[string, () => unknown]>([
   ["repetition.of", () => repetition({ ...repeated, of: "sentences" as "words" })],
   ["repetition.against", () => repetition({ ...repeated, against: "history" as "episode" })],
 ])("a bad %s is refused", (key, make) => {
-  expect(make).toThrowError(expect.objectContaining({ code: "config_invalid", detail: { key } }));
+  expect(make).toFailWith("config_invalid", { key });
 });

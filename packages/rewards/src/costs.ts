@@ -116,16 +116,16 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
     measure({ utterances }) {
       let total = 0;
       let repeated = 0;
-      let said = new Set<string>();
+      let message = new Set<string>();
       for (const { agent, text } of utterances) {
-        if (against === "utterance") said = new Set();
+        if (against === "utterance") message = new Set();
         const counts = by === undefined || agent === by;
         for (const ngram of ngrams(text, n, of)) {
           if (counts) {
             total += 1;
-            if (said.has(ngram)) repeated += 1;
+            if (message.has(ngram)) repeated += 1;
           }
-          said.add(ngram);
+          message.add(ngram);
         }
       }
       return total === 0 ? 0 : repeated / total;

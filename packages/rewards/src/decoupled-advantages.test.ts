@@ -12,9 +12,9 @@ const options: DecoupledOptions = { weights: { tokens: 0.5, turns: 0.25 }, costs
 const advantages = (rows: readonly MeasuredReward[], of: ArrayLike<number>, change: Partial<DecoupledOptions> = {}) =>
   Array.from(decoupledAdvantages(rows, of, { ...options, ...change }).advantages);
 
-function expectClose(found: readonly number[], expected: readonly number[]): void {
-  expect(found).toHaveLength(expected.length);
-  found.forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 12));
+function expectClose(matches: readonly number[], expected: readonly number[]): void {
+  expect(matches).toHaveLength(expected.length);
+  matches.forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 12));
 }
 
 // From TRL 1.13.0's normalize_then_sum formula, run in torch float64 on the same rows with weights 1, -0.5, -0.25.
@@ -78,9 +78,9 @@ test("costs on success only: compared among the successes, 0 for the others", ()
 test("a task that does not apply leaves the baselines and gets exactly 0", () => {
   const withOut = [row(NaN, 1e6), ...measured.slice(0, 4)];
   for (const batch of ["none", "sequence"] as const) {
-    const found = advantages(withOut, [0, 0, 0, 0, 0], { batch });
-    expect(found[0]).toBe(0);
-    expectClose(found.slice(1), advantages(measured.slice(0, 4), [0, 0, 0, 0], { batch }));
+    const matches = advantages(withOut, [0, 0, 0, 0, 0], { batch });
+    expect(matches[0]).toBe(0);
+    expectClose(matches.slice(1), advantages(measured.slice(0, 4), [0, 0, 0, 0], { batch }));
   }
 });
 
@@ -92,12 +92,12 @@ test("a cost that does not apply leaves its own baseline only", () => {
 });
 
 test("groups of one and groups without spread get exactly 0 and are counted", () => {
-  const { advantages: found, diagnostics } = decoupledAdvantages(
+  const { advantages: match, diagnostics } = decoupledAdvantages(
     [row(1, 5), row(0.3, 7), row(0.1 + 0.2, 7), row(NaN, 1)],
     [4, 9, 9, 9],
     { weights: { tokens: 1 }, costs: "z-score", batch: "sequence" },
   );
-  expect(Array.from(found)).toEqual([0, 0, 0, 0]);
+  expect(Array.from(match)).toEqual([0, 0, 0, 0]);
   expect(statisticMean(diagnostics["groups/size_one"]!)).toBe(0.5);
   expect(statisticMean(diagnostics["frac_zero_std/task"]!)).toBe(1);
   expect(statisticMean(diagnostics["frac_zero_std/tokens"]!)).toBe(1);
@@ -114,9 +114,9 @@ test("an episode without a score, whose only term is the task, leaves those with
   const [terms, costs] = [{ win: [1, 1, NaN], task: [NaN, NaN, NaN] }, { tokens: [10, 30, 5] }];
   const batch = { rewards: [0.9, 0.7, NaN], groups: [0, 0, 0], terms, costs, prices: { tokens: 0.01 } };
   const estimator = decoupledEstimator({ costs: "centred" });
-  const found: Advantages = await estimator.estimate(batch as unknown as RewardBatch, undefined);
-  expectClose(Array.from(found.advantages), [0.1, -0.1, 0]);
-  expect(found.diagnostics?.["rewards/not_applicable"]?.sum).toBe(1);
+  const match: Advantages = await estimator.estimate(batch as unknown as RewardBatch, undefined);
+  expectClose(Array.from(match.advantages), [0.1, -0.1, 0]);
+  expect(match.diagnostics?.["rewards/not_applicable"]?.sum).toBe(1);
 });
 
 test("an empty batch gives nothing", () => {
@@ -130,17 +130,17 @@ const batches = fc
   })
   .map((drawn) => ({ rows: drawn.map(([task, tokens]) => row(task, tokens)), of: drawn.map(([, , group]) => group) }));
 
-test("sums advantages of a group to 0, unchanged by a shift or scale of the cost", () => {
+test("advantages of a group sum to 0, and a shift or scale of the cost does not change them", () => {
   fc.assert(
     fc.property(batches, ({ rows, of }) => {
       const change: Partial<DecoupledOptions> = { weights: { tokens: 0.7 }, epsilon: 0 };
-      const found = advantages(rows, of, change);
+      const matches = advantages(rows, of, change);
       for (const group of new Set(of)) {
-        const sum = found.filter((_, i) => of[i] === group).reduce((total, value) => total + value, 0);
+        const sum = matches.filter((_, i) => of[i] === group).reduce((total, value) => total + value, 0);
         expect(Math.abs(sum)).toBeLessThan(1e-9);
       }
       const moved = rows.map(({ task, costs }) => row(task, 3 * (costs["tokens"] as number) + 8));
-      expectClose(advantages(moved, of, change), found);
+      expectClose(advantages(moved, of, change), matches);
     }),
     { seed: 3, numRuns: 300 },
   );

@@ -1,4 +1,4 @@
-import { LaconicError, maxReward, statisticOf, type Diagnostics } from "@laconic/core";
+import { type Diagnostics, inputError, LaconicError, maxReward, statisticOf } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
@@ -18,18 +18,13 @@ export interface DecoupledOptions extends PricingOptions {
   readonly batch?: "none" | "sequence";
 }
 
-export interface DecoupledResult {
-  readonly advantages: Float64Array;
-  /** `advantages` and `rewards/not_applicable` per episode, the others per group. */
-  readonly diagnostics: Diagnostics;
-}
-
 /**
  * Normalises terms and costs separately within groups: A = z(task) - Σ_c w_c n(cost_c), so that a weight keeps its
  * meaning at any group spread (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). Constant or single terms and NaN
  * costs count 0; a NaN task excludes the episode. `costWhenTaskAtLeast` compares costs only among a group's successes.
  * @param groups - group id of each episode
  * @param shares - weight of each row; default 1
+ * @returns diagnostics `advantages` and `rewards/not_applicable` per episode, the others per group
  * @throws LaconicError `config_invalid`, `input_invalid`, `numeric_invalid` for an overflow or a value beyond
  * ±`maxReward`
  */
@@ -38,7 +33,7 @@ export function decoupledAdvantages(
   groups: ArrayLike<number>,
   options: DecoupledOptions,
   shares: ArrayLike<number> = measured.map(() => 1),
-): DecoupledResult {
+): { readonly advantages: Float64Array; readonly diagnostics: Diagnostics } {
   const {
     weights,
     std = "sample",
@@ -53,7 +48,7 @@ export function decoupledAdvantages(
     ...Object.keys(measured[0]?.terms ?? { task: 0 }).map((name) => ({
       name,
       weight: 1,
-      values: measured.map((row) => termOf(row, name)),
+      values: measured.map((row) => (row.terms ?? { task: row.task })[name] ?? Number.NaN),
       scale,
     })),
     ...Object.entries(weights).map(([name, weight]) => ({
@@ -75,8 +70,8 @@ export function decoupledAdvantages(
       if (rows.length === 0) continue;
       const column = rows.map((row) => values[row] as number);
       equal.push(allEqual(column) ? 1 : 0);
-      const own = rows.map((row) => shares[row] as number);
-      normalise(column, own, termScale).forEach((value, i) => {
+      const part = rows.map((row) => shares[row] as number);
+      normalise(column, part, termScale).forEach((value, i) => {
         const row = rows[i] as number;
         advantages[row] = (advantages[row] as number) + weight * value;
       });
@@ -113,8 +108,8 @@ interface Scale {
 /** Divides by std + epsilon if there is a scale. */
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
-  const sumOf = (each: (value: number) => number): number =>
-    values.reduce((sum, value, i) => sum + (shares[i] as number) * each(value), 0);
+  const sumOf = (term: (value: number) => number): number =>
+    values.reduce((sum, value, i) => sum + (shares[i] as number) * term(value), 0);
   const size = shares.reduce((sum, share) => sum + share, 0);
   const mean = sumOf((value) => value) / size;
   const centred = values.map((value) => value - mean);
@@ -134,17 +129,10 @@ function checkTerm(term: string, values: readonly number[]): void {
     );
 }
 
-function termOf({ task, terms = { task } }: MeasuredReward, name: string): number {
-  return terms[name] ?? Number.NaN;
-}
-
 function costOf(costs: MeasuredReward["costs"], name: string, row: number): number {
   const value = costs[name];
   if (value === undefined)
-    throw new LaconicError("input_invalid", `episode ${row} has no cost "${name}"; all episodes need the same costs`, {
-      row,
-      name,
-    });
+    throw inputError(`episode ${row} has no cost "${name}"; all episodes need the same costs`, { row, name });
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { group, shapes, type Estimator, type GroupShape, type RewardBatch } from "@laconic/core";
+import { group, type Estimator, type GroupShape, type RewardBatch, mapValues } from "@laconic/core";
 import { decoupledAdvantages, type DecoupledOptions } from "./decoupled-advantages.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 
@@ -16,7 +16,7 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
     optional: true,
     default: "sample",
   },
-  epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true, default: 1e-4 },
+  epsilon: { help: "Added to a divisor", shape: "atLeast0", optional: true, default: 1e-4 },
   batch: {
     help: "Z-scores the sums once more over the batch",
     shape: { kind: "choice", of: ["none", "sequence"] },
@@ -25,7 +25,7 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
   },
   costWhenTaskAtLeast: {
     help: "Charges costs only to episodes whose grade is at least this",
-    shape: { kind: "number", above: 0, max: 1 },
+    shape: "shareAbove0",
     optional: true,
   },
 });
@@ -45,13 +45,13 @@ export function decoupledEstimator(options: EstimatorSettings): Estimator {
 }
 
 function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
-  const at = (columns: RewardBatch["terms"], row: number): Record<string, number> =>
-    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
+  const rowOf = (columns: RewardBatch["terms"], row: number): Record<string, number> =>
+    mapValues(columns, (values) => values[row] as number);
   return Array.from(rewards, (_, row) => {
-    const own = at(terms, row);
+    const all = rowOf(terms, row);
     // NaN marks a missing term.
-    const known = Object.entries(own).filter(([, value]) => !Number.isNaN(value));
-    const { task = known.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(known);
-    return { task: known.length === 0 ? Number.NaN : task, terms: own, costs: at(costs, row) };
+    const some = Object.entries(all).filter(([, value]) => !Number.isNaN(value));
+    const { task = some.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(some);
+    return { task: some.length === 0 ? Number.NaN : task, terms: all, costs: rowOf(costs, row) };
   });
 }

@@ -1,9 +1,9 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 
 /** @throws LaconicError `input_invalid` for different lengths */
 export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
   if (groups.length !== rows)
-    throw new LaconicError("input_invalid", `groups has ${groups.length} entries for ${rows} episodes`, {
+    throw inputError(`groups has ${groups.length} entries for ${rows} episodes`, {
       expected: rows,
       found: groups.length,
     });

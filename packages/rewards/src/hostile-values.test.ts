@@ -52,14 +52,14 @@ test("decoupled: finite costs give finite advantages, or an error with the row",
   const outcomes = new Map<string, number>();
   fc.assert(
     fc.property(episodes, settings, (rows, options) => {
-      const measured = rows.map((each) => each.measured);
+      const measured = rows.map((row) => row.measured);
       const groups = rows.map(({ group }) => group);
-      const found = outcome(() => {
+      const match = outcome(() => {
         const advantages = [...decoupledAdvantages(measured, groups, options).advantages];
         return advantages.map((value) => (Number.isNaN(value) ? Infinity : value));
       });
-      expect(found).toMatch(/^(?:finite|numeric_invalid row(?: term)?)$/u);
-      outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
+      expect(match).toMatch(/^(?:finite|numeric_invalid row(?: term)?)$/u);
+      outcomes.set(match, (outcomes.get(match) ?? 0) + 1);
     }),
     { seed: 1, numRuns: 1500 },
   );
@@ -72,10 +72,11 @@ test.each([
   ["a cost of 1e300", [1, 1e300, 3], 1, "centred", { row: 1, term: "tokens" }],
   ["a weight that overflows an advantage", [1e90, 2e90], 1e300, "centred", { row: 0 }],
 ] as const)("%s is refused: %j", (_, tokens, weight, costs, detail) => {
-  const measured = tokens.map((each) => ({ task: 1, costs: { tokens: each } }));
+  const measured = tokens.map((token) => ({ task: 1, costs: { tokens: token } }));
   const groups = tokens.map(() => 0);
-  expect(() => decoupledAdvantages(measured, groups, { weights: { tokens: weight }, costs })).toThrowError(
-    expect.objectContaining({ code: "numeric_invalid", detail }),
+  expect(() => decoupledAdvantages(measured, groups, { weights: { tokens: weight }, costs })).toFailWith(
+    "numeric_invalid",
+    detail,
   );
 });
 
@@ -94,8 +95,8 @@ test("Eq. 1: finite costs and prices give a finite reward, NaN, or an error with
 test("mean costs are finite where the costs are, or an error with the cost", () => {
   fc.assert(
     fc.property(episodes, (rows) => {
-      const found = outcome(() => Object.values(meanCosts(rows.map(({ measured }) => measured))));
-      expect(found).toMatch(/^(?:finite|numeric_invalid name)$/u);
+      const match = outcome(() => Object.values(meanCosts(rows.map(({ measured }) => measured))));
+      expect(match).toMatch(/^(?:finite|numeric_invalid name)$/u);
     }),
     { seed: 3, numRuns: 500 },
   );

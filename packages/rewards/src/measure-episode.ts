@@ -1,4 +1,5 @@
-import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
+import { inputError, LaconicError, mapValues } from "@laconic/core";
+import type { Episode, Grader, Problem, RewardTerms } from "@laconic/core";
 import type { Costs } from "./costs.ts";
 
 /** Grade and costs before prices. */
@@ -17,11 +18,10 @@ export interface MeasuredReward {
  */
 export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
-    throw new LaconicError(
-      "input_invalid",
-      `the episode is about problem "${episode.problemId}" but is scored with problem "${problem.id}"`,
-      { problemId: problem.id, found: episode.problemId },
-    );
+    throw inputError(`the episode is about problem "${episode.problemId}" but is scored with problem "${problem.id}"`, {
+      problemId: problem.id,
+      found: episode.problemId,
+    });
   const task = measured(problem.id, "task", 1, () => grader(episode.answer, problem));
   return { task, costs: measureCosts(costs, episode) };
 }
@@ -31,11 +31,8 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
  * @throws LaconicError `reward_invalid` for a cost that is neither NaN nor >= 0
  */
 export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(costs).map(([name, cost]) => [
-      name,
-      measured(episode.problemId, name, Number.MAX_VALUE, () => cost.measure(episode)),
-    ]),
+  return mapValues(costs, (cost, name) =>
+    measured(episode.problemId, name, Number.MAX_VALUE, () => cost.measure(episode)),
   );
 }
 
@@ -48,12 +45,12 @@ function measured(problemId: string, term: string, max: number, measure: () => u
     throw new LaconicError("reward_invalid", `problem "${problemId}", term "${term}": measuring threw`, where, cause);
   }
   if (typeof value === "number" && (Number.isNaN(value) || (value >= 0 && value <= max))) return value;
-  const found = typeof value === "number" || typeof value === "string" ? String(value) : typeOf(value);
+  const match = typeof value === "number" || typeof value === "string" ? String(value) : typeOf(value);
   throw new LaconicError(
     "reward_invalid",
-    `problem "${problemId}", term "${term}": got ${found}; it must be a number ` +
+    `problem "${problemId}", term "${term}": got ${match}; it must be a number ` +
       `${max === 1 ? "from 0 to 1" : "from 0 up"}, or NaN where it does not apply`,
-    { ...where, found },
+    { ...where, found: match },
   );
 }
 

@@ -9,7 +9,7 @@ const context: RewardContext = { signal: new AbortController().signal };
 const encode = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
 
 /** Values a text by the sum of its tokens, and keeps how many came at a time. */
-function countingModel(given: Partial<ValueModel> = {}): ValueModel & { readonly passes: number[] } {
+function countingModel(input: Partial<ValueModel> = {}): ValueModel & { readonly passes: number[] } {
   const passes: number[] = [];
   const none = (): never => {
     throw new Error("a reward model is not trained here");
@@ -32,7 +32,7 @@ function countingModel(given: Partial<ValueModel> = {}): ValueModel & { readonly
     save: none,
     load: none,
     dispose: async () => undefined,
-    ...given,
+    ...input,
   };
 }
 
@@ -46,8 +46,8 @@ describe("a reward model", () => {
     const model = countingModel();
     const reward = modelReward({ model, encode, batch: 4 });
     const all = ["15", "16", "17", "18", "19"].map(async (answer) => reward(answered(answer), problem, context));
-    const value = (answer: string): number => encode(`6+9\n${answer}`).reduce((sum, each) => sum + each, 0) / 100;
-    expect(await Promise.all(all.map((each) => Promise.resolve(each)))).toEqual(
+    const value = (answer: string): number => encode(`6+9\n${answer}`).reduce((sum, item) => sum + item, 0) / 100;
+    expect(await Promise.all(all.map((item) => Promise.resolve(item)))).toEqual(
       ["15", "16", "17", "18", "19"].map((answer) => ({ team: { preference: value(answer) } })),
     );
     expect(model.passes).toEqual([4, 1]);
@@ -88,8 +88,8 @@ describe("a reward model", () => {
     await expect(ask(named, "15")).rejects.toThrow(/its model is not open/u);
     const asked: unknown[] = [];
     const opened = await named.open?.({
-      openValueModel: async (...given) => {
-        asked.push(given);
+      openValueModel: async (...input) => {
+        asked.push(input);
         return { model: countingModel(), encode };
       },
     });

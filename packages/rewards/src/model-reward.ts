@@ -1,7 +1,8 @@
 import {
-  LaconicError,
+  configError,
   type Episode,
   type Grader,
+  inputError,
   type ModelResources,
   type Problem,
   type Reward,
@@ -45,11 +46,10 @@ export function modelReward(options: ReadyModelReward | NamedModelReward): Rewar
   const { batch = 32 } = options;
   checkCount("modelReward: batch", batch);
   if (!("encode" in options)) return unopened(options);
-  const { model, encode, input = questionAndAnswer, term = "preference", noAnswer = 0, grader } = options;
-  const { scale = (value) => value } = options;
+  const { model, encode, term = "preference", noAnswer = 0, grader } = options;
+  const { input = ({ answer }, { question }) => `${question}\n${answer}`, scale = (value) => value } = options;
   if (!model.hasStoredHead && model.weightVersion === 0)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       "modelReward: the model's head is untrained and returns 0; use a checkpoint with score.weight, or train the head first",
     );
   const value = batched(model, batch);
@@ -57,11 +57,10 @@ export function modelReward(options: ReadyModelReward | NamedModelReward): Rewar
     const { answer } = episode;
     const score = grader && { score: grader(answer, problem) };
     if (answer === null) return { team: { [term]: noAnswer }, ...score };
-    const said = input({ ...episode, answer }, problem);
-    const tokens = typeof said === "string" ? encode(said) : said;
+    const reply = input({ ...episode, answer }, problem);
+    const tokens = typeof reply === "string" ? encode(reply) : reply;
     if (tokens.length === 0 || tokens.length > model.contextLength)
-      throw new LaconicError(
-        "input_invalid",
+      throw inputError(
         `modelReward: problem "${problem.id}": the reward model reads ${tokens.length} tokens, it takes from 1 to ${model.contextLength}`,
         { problem: problem.id },
       );
@@ -69,14 +68,9 @@ export function modelReward(options: ReadyModelReward | NamedModelReward): Rewar
   };
 }
 
-function questionAndAnswer({ answer }: { readonly answer: string }, { question }: Problem): string {
-  return `${question}\n${answer}`;
-}
-
 function unopened({ model, ...settings }: NamedModelReward): Reward {
   const early: Reward = () => {
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       "modelReward: its model is not open; name it in a run, or pass an engine's ValueModel and encode",
     );
   };
@@ -102,13 +96,13 @@ function batched(model: ValueModel, most: number): (tokens: readonly number[], s
       const now = waiting.slice(0, most);
       waiting = waiting.slice(most);
       for (const { signal, reject } of now) if (signal.aborted) reject(signal.reason);
-      const wanted = now.filter(({ signal }) => !signal.aborted);
-      if (wanted.length === 0) continue;
+      const live = now.filter(({ signal }) => !signal.aborted);
+      if (live.length === 0) continue;
       try {
-        const { values } = await model.forward(wanted.map(({ tokens }) => ({ tokens })));
-        wanted.forEach(({ resolve }, i) => resolve(values[i] as number));
+        const { values } = await model.forward(live.map(({ tokens }) => ({ tokens })));
+        live.forEach(({ resolve }, i) => resolve(values[i] as number));
       } catch (error) {
-        for (const { reject } of wanted) reject(error);
+        for (const { reject } of live) reject(error);
       }
     }
     isRunning = false;

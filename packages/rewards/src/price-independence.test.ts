@@ -52,10 +52,6 @@ test("another priced term that differs makes the ratio of prices matter", () => 
 test("inapplicable episodes are skipped, and a missing term or group is rejected", () => {
   const terms = [price(1, 5, 0.1), price(1, 9, 0.1), price(NaN, 1, 0.1)];
   expect(priceIndependence(terms, [0, 0, 0]).independent).toBe(1);
-  expect(() => priceIndependence([{ task: 1 }], [0])).toThrowError(
-    expect.objectContaining({ code: "input_invalid", detail: { row: 0, term: "tokens" } }),
-  );
-  expect(() => priceIndependence([{ task: 1, tokens: 0 }], [])).toThrowError(
-    expect.objectContaining({ code: "input_invalid" }),
-  );
+  expect(() => priceIndependence([{ task: 1 }], [0])).toFailWith("input_invalid", { row: 0, term: "tokens" });
+  expect(() => priceIndependence([{ task: 1, tokens: 0 }], [])).toFailWith("input_invalid");
 });

@@ -1,4 +1,4 @@
-import { LaconicError, type RewardTerms } from "@laconic/core";
+import { inputError, type RewardTerms } from "@laconic/core";
 import { allEqual, groupRows } from "./groups.ts";
 
 /** Price independence of a batch. */
@@ -27,8 +27,7 @@ export function priceIndependence(
 ): PriceIndependence {
   const split = terms.map((episode, row) => {
     const { [priced]: own, ...others } = episode;
-    if (own === undefined)
-      throw new LaconicError("input_invalid", `episode ${row} has no term "${priced}"`, { row, term: priced });
+    if (own === undefined) throw inputError(`episode ${row} has no term "${priced}"`, { row, term: priced });
     return { own, rest: Object.values(others).reduce((sum, value) => sum + value, 0) };
   });
   let withSpread = 0;

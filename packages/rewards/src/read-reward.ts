@@ -1,13 +1,5 @@
-import {
-  isRecord,
-  LaconicError,
-  maxReward,
-  shownValue,
-  type EpisodeReward,
-  type Grader,
-  type Reward,
-  type RewardTerms,
-} from "@laconic/core";
+import { isRecord, LaconicError, maxReward, shownValue, mapValues } from "@laconic/core";
+import type { EpisodeReward, Grader, Reward, RewardTerms } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
 /** Score, with the reward if scored. */
@@ -21,11 +13,11 @@ export function graded(grader: Grader): Reward {
 }
 
 /** Validates a reward's result. */
-export function readReward(given: unknown): RewardOutcome {
-  if (typeof given === "number" || typeof given === "boolean") return readReward({ task: given });
-  if (!isGroup(given)) return invalid(`got ${shownValue(given)}, expected terms such as { task: 1 }`);
-  if ("undecided" in given) return { status: "undecided", reason: String(given["undecided"]) };
-  const whole = isGroup(given["team"]) ? given : { team: given };
+export function readReward(input: unknown): RewardOutcome {
+  if (typeof input === "number" || typeof input === "boolean") return readReward({ task: input });
+  if (!isGroup(input)) return invalid(`got ${shownValue(input)}, expected terms such as { task: 1 }`);
+  if ("undecided" in input) return { status: "undecided", reason: String(input["undecided"]) };
+  const whole = isGroup(input["team"]) ? input : { team: input };
   const { agents = {}, turns = {}, score, measures = {} } = whole;
   if (!isGroup(agents)) return invalid(`agents: got ${shownValue(agents)}, expected terms by agent`);
   if (!isGroup(turns)) return invalid(`turns: got ${shownValue(turns)}, expected terms by turn`);
@@ -34,13 +26,13 @@ export function readReward(given: unknown): RewardOutcome {
     ...Object.entries(agents).map(([agent, terms]) => [`agent ${agent}`, terms] as const),
     ...Object.entries(turns).map(([turn, terms]) => [`turn ${turn}`, terms] as const),
   ] as const;
-  for (const [place, terms] of places) {
-    if (!isGroup(terms)) return invalid(`${place}: got ${shownValue(terms)}, expected terms such as { win: 1 }`);
+  for (const [location, terms] of places) {
+    if (!isGroup(terms)) return invalid(`${location}: got ${shownValue(terms)}, expected terms such as { win: 1 }`);
     const bad = Object.entries(terms).find(([name, value]) => !isTerm(name, value));
-    if (bad) return invalid(invalidTerm(place, bad[0], bad[1]));
+    if (bad) return invalid(invalidTerm(location, bad[0], bad[1]));
   }
   if (!isGroup(measures)) return invalid(`measures: got ${shownValue(measures)}, expected numbers by name`);
-  const odd = Object.entries(measures).find(([, each]) => typeof each !== "number" || Math.abs(each) > maxReward);
+  const odd = Object.entries(measures).find(([, item]) => typeof item !== "number" || Math.abs(item) > maxReward);
   if (odd) return invalid(`measure ${odd[0]}: got ${shownValue(odd[1])}, expected a finite number, or NaN`);
   const team = numbersOf(whole.team as Terms);
   const value = typeof score === "boolean" ? Number(score) : (score ?? team["task"] ?? sumOf(team));
@@ -59,11 +51,11 @@ export function readReward(given: unknown): RewardOutcome {
 type Terms = Readonly<Record<string, number | boolean>>;
 
 function numbersOf(terms: Terms): RewardTerms {
-  return Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(value)]));
+  return mapValues(terms, Number);
 }
 
 function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, RewardTerms> {
-  return Object.fromEntries(Object.entries(groups).map(([name, terms]) => [name, numbersOf(terms as Terms)]));
+  return mapValues(groups, (terms) => numbersOf(terms as Terms));
 }
 
 /**
@@ -107,9 +99,9 @@ function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
 
 /** Shared terms are summed. */
 export function termsOf({ team, agents }: EpisodeReward, agent?: string): RewardTerms {
-  const own = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
-  if (!own) return team;
-  return addedTerms(team, own);
+  const added = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
+  if (!added) return team;
+  return addedTerms(team, added);
 }
 
 function isTerm(name: string, value: unknown): boolean {
@@ -118,8 +110,8 @@ function isTerm(name: string, value: unknown): boolean {
     : typeof value === "boolean" || (typeof value === "number" && Math.abs(value) <= maxReward);
 }
 
-function invalidTerm(place: string, name: string, value: unknown): string {
-  return `${place === "" ? "" : `${place}, `}term ${name}: got ${shownValue(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
+function invalidTerm(location: string, name: string, value: unknown): string {
+  return `${location === "" ? "" : `${location}, `}term ${name}: got ${shownValue(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
 }
 
 function sumOf(terms: RewardTerms): number {

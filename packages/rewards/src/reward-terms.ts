@@ -1,4 +1,4 @@
-import { LaconicError, type RewardTerms } from "@laconic/core";
+import { LaconicError, refuseSetting, type RewardTerms } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import type { Prices } from "./costs.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
@@ -34,10 +34,7 @@ export function rewardTerms(measured: MeasuredReward, prices: Prices, options: P
 export function checkPrices(prices: Prices, costNames: readonly string[], setting = "prices"): void {
   for (const [name, price] of Object.entries(prices)) {
     const key = `${setting}.${name}`;
-    if (!costNames.includes(name))
-      throw new LaconicError("config_invalid", `${key}: unknown cost; known costs: ${costNames.join(", ")}`, {
-        key,
-      });
+    if (!costNames.includes(name)) refuseSetting(key, `unknown cost; known costs: ${costNames.join(", ")}`);
     checkOption(key, price, Number.isFinite(price) && price >= 0, "a finite number from 0 up");
   }
 }

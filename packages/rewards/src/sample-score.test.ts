@@ -14,8 +14,8 @@ test.for([
   [undefined, "invalid"],
   [Promise.resolve(1), "invalid"],
   [{ undecided: "no memory" }, "undecided"],
-] as const)("%j is %s", ([given, status]) => {
-  expect(readScore(given)).toMatchObject({ status });
+] as const)("%j is %s", ([input, status]) => {
+  expect(readScore(input)).toMatchObject({ status });
 });
 
 test("an invalid score names its value", () => {

@@ -15,13 +15,13 @@ export interface Undecided {
 }
 
 /** Validates a result. */
-export function readScore(given: unknown): SampleScore {
-  if (typeof given === "boolean") return { status: "scored", value: Number(given) };
-  if (typeof given === "number" && given >= 0 && given <= 1) return { status: "scored", value: given };
-  if (typeof given === "object" && given !== null && "undecided" in given)
-    return { status: "undecided", reason: String(given.undecided) };
-  const found = typeof given === "number" ? String(given) : Object.prototype.toString.call(given);
-  return { status: "invalid", reason: `got ${found}, expected a number from 0 to 1` };
+export function readScore(input: unknown): SampleScore {
+  if (typeof input === "boolean") return { status: "scored", value: Number(input) };
+  if (typeof input === "number" && input >= 0 && input <= 1) return { status: "scored", value: input };
+  if (typeof input === "object" && input !== null && "undecided" in input)
+    return { status: "undecided", reason: String(input.undecided) };
+  const match = typeof input === "number" ? String(input) : Object.prototype.toString.call(input);
+  return { status: "invalid", reason: `got ${match}, expected a number from 0 to 1` };
 }
 
 /** NaN if missing. */

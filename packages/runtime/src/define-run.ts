@@ -112,7 +112,7 @@ export interface RunDefinition {
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
   /** Outputs besides the run folder. Default `["tensorboard"]`. */
-  readonly sinks?: readonly (NamedSink | Own<MetricSink | ((place: OwnSinkPlace) => MetricSink)>)[];
+  readonly sinks?: readonly (NamedSink | Own<MetricSink | ((location: OwnSinkPlace) => MetricSink)>)[];
   readonly train?: TrainDefinition;
 }
 

@@ -7,18 +7,16 @@ export { openJournal } from "./endpoint/gateway-journal.ts";
 export { openServed, type Served, type ServedChoice } from "./endpoint/open-served.ts";
 export type { Progress, TrainingPlan, TrainingProgress } from "./progress.ts";
 export { actorChoice } from "./run/other-runs.ts";
-export { applyOverrides, configSchema, parseAppConfig, suggestSetting, writtenConfig } from "./run/app-config.ts";
+export { applyOverrides, parseAppConfig, suggestSetting, writtenConfig } from "./run/app-config.ts";
 export { fromText, samplerFromText } from "./run/server-settings.ts";
 export { lookAtServers } from "./run/open-fleet.ts";
-export { openParts, type OpenedParts } from "./run/open-parts.ts";
+export type { OpenedParts } from "./run/open-parts.ts";
 export {
   configOfRun,
   findRun,
   openFoundRun,
   openRun,
   resumedConfig,
-  runResources,
-  trustedConfigOf,
   type FoundRun,
   type RunChoice,
 } from "./run/open-run.ts";
@@ -30,12 +28,19 @@ export {
   type SkippedFamily,
 } from "./run/probe-families.ts";
 export { describeRun, planRun, type RunPlan } from "./run/plan-run.ts";
+export {
+  pretrain,
+  reasonerBase,
+  type PretrainOptions,
+  type PretrainRow,
+  type PretrainSettings,
+  type PretrainState,
+} from "./run/pretrain.ts";
 export { describeRemote, planRemote } from "./run/plan-servers.ts";
 export { probedServer, recordLines } from "./run/tinker-server.ts";
-export { sinkSettings, warmStartNames, warmStartSettings, type AppConfig, type RunTask } from "./run/run-settings.ts";
+export { sinkSettings, type AppConfig, type RunTask } from "./run/run-settings.ts";
 export { openRunTask, runTaskTitle, seenProblems, seenWarnings } from "./run/run-task.ts";
-export { fromOwnModel } from "./models/own-model.ts";
-export { fetchedModel, trainRelayWarmStart, trainWarmStart, type RelayWarmStart } from "./run/warm-start.ts";
+export { fetchedModel, trainRelayWarmStart, type RelayWarmStart } from "./run/warm-start.ts";
 export { configurationSchema } from "./run/configuration-schema.ts";
 export { openSinks, type Interrupts, type OpenSource, type StartOptions } from "./start/open-folder.ts";
 export { exitCodeOf, startRun, type StartedRun } from "./start/start-run.ts";
@@ -44,6 +49,7 @@ export { droppedSettings, variantsInFile, variantsInWords, variantsOf } from "./
 export {
   reachedPrice,
   runFolder,
+  planVariants,
   runVariants,
   type Variant,
   type VariantOptions,

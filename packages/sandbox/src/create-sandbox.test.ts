@@ -38,11 +38,11 @@ test("an attempt at the kernel that is killed midway is no pass", async () => {
 });
 
 test("an aborted run opens no sandbox and ends soon", async () => {
-  await expect(createSandbox({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+  await expect(createSandbox({ signal: AbortSignal.abort() })).rejects.toFailWith("aborted");
   const controller = new AbortController();
   const opened = createSandbox({ signal: controller.signal });
   setImmediate(() => controller.abort());
-  await expect(opened).rejects.toMatchObject({ code: "aborted" });
+  await expect(opened).rejects.toFailWith("aborted");
   expect(process.env).not.toHaveProperty("LACONIC_SANDBOX_SECRET");
 });
 
@@ -53,6 +53,6 @@ test("a self-test that is aborted runs nothing more", async () => {
     if (++runs === 3) controller.abort();
     return { status: signal?.aborted ? "aborted" : "ok" };
   });
-  await expect(selfTest(stopping, controller.signal)).rejects.toMatchObject({ code: "engine_failed" });
+  await expect(selfTest(stopping, controller.signal)).rejects.toFailWith("engine_failed");
   expect(runs).toBe(3);
 });

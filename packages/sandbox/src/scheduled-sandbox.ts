@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { LaconicError } from "@laconic/core";
+import { configError, inputError, LaconicError } from "@laconic/core";
 import { Turns } from "@laconic/core/async";
 import type { SandboxJob, SandboxLimits, Sandbox, SandboxRecord, SandboxResult } from "./sandbox.ts";
 
@@ -18,17 +18,16 @@ export function checkLimits(limits: SandboxLimits): void {
   );
   if (key === undefined) return;
   const reason = `${key} is ${limits[key]}, expected a number above 0, at most ${max[key]}`;
-  throw new LaconicError("config_invalid", reason, { key });
+  throw configError(reason, { key });
 }
 
 /** @throws LaconicError `input_invalid` */
 function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits: SandboxLimits): CheckedJob {
-  const refuse = (reason: string, detail: object): LaconicError =>
-    new LaconicError("input_invalid", reason, { ...detail });
+  const refuse = (reason: string, detail: object): LaconicError => inputError(reason, { ...detail });
   const bytes = [code, stdin, ...Object.values(files)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > limits.inputBytes)
     throw refuse(`a program, its input and its files may have ${limits.inputBytes} bytes, got ${bytes}`, { bytes });
-  const name = Object.keys(files).find((each) => !/^[\w-][\w.-]{0,63}$/u.test(each));
+  const name = Object.keys(files).find((key) => !/^[\w-][\w.-]{0,63}$/u.test(key));
   if (name !== undefined)
     throw refuse(`the file name ${JSON.stringify(name)} is refused: letters, digits, "_", "-", "."`, { name });
   if (seconds !== undefined && !(seconds > 0))

@@ -17,9 +17,6 @@ export function timeLimit(seconds: number): TimeLimit {
   return { seconds, lastSeconds: 1.5 * seconds, wallSeconds: 30 + 20 * seconds };
 }
 
-/** Null if the system does not report them; wall time then decides. */
-export type UsedSeconds = () => Promise<number | null>;
-
 /** The program exceeded its limit, or the machine was too slow. */
 export type TimeEnd = "time" | "stalled";
 
@@ -27,8 +24,15 @@ const longestWait = 60_000; // timers hold at most 2^31 ms
 const minWait = 20;
 const lookEvery = 0.1;
 
-/** Ends a program above its limit; polls only after that much wall time. Returns a function that stops the watch. */
-export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEnd) => void): () => void {
+/**
+ * Ends a program above its limit; polls only after that much wall time. Returns a function that stops the watch.
+ * @param used - seconds, or null if the system does not report them; wall time then decides
+ */
+export function watchTime(
+  limit: TimeLimit,
+  used: () => Promise<number | null>,
+  end: (how: TimeEnd) => void,
+): () => void {
   const start = performance.now();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -38,11 +42,11 @@ export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEn
   const look = async (): Promise<void> => {
     const wall = (performance.now() - start) / 1000;
     if (wall < limit.seconds) return wait(limit.seconds - wall);
-    const own = (await used().catch(() => null)) ?? wall;
+    const cpu = (await used().catch(() => null)) ?? wall;
     if (stopped) return;
-    if (own >= limit.lastSeconds) end("time");
+    if (cpu >= limit.lastSeconds) end("time");
     else if (wall >= limit.wallSeconds) end("stalled");
-    else wait(Math.min(limit.lastSeconds - own, lookEvery));
+    else wait(Math.min(limit.lastSeconds - cpu, lookEvery));
   };
   wait(limit.seconds);
   return () => {
@@ -52,12 +56,6 @@ export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEn
 }
 
 const ticksPerSecond = 100; // USER_HZ, the same on every Linux
-
-interface ThreadTimes {
-  readonly thread: number;
-  readonly start: number;
-  readonly seconds: number;
-}
 
 /** Processor seconds of a thread, or of the process; null if unknown. */
 export async function processorSeconds(pid: number, thread: number | null): Promise<number | null> {
@@ -70,13 +68,16 @@ export async function latestThread(pid: number): Promise<number | null> {
   const threads = (await readdir(`/proc/${pid}/task`).catch(() => [])).map(Number);
   const times = await Promise.all(threads.map((thread) => threadTimes(pid, thread)));
   const latest = times
-    .filter((each) => each !== null)
+    .filter((time) => time !== null)
     .toSorted((a, b) => b.start - a.start || b.seconds - a.seconds)[0];
   return latest?.thread ?? null;
 }
 
 /** utime, stime and starttime of proc_pid_stat(5). */
-async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
+async function threadTimes(
+  pid: number,
+  thread: number,
+): Promise<Readonly<Record<"thread" | "start" | "seconds", number>> | null> {
   const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
   if (stat === null) return null;
   // The preceding name may contain anything.

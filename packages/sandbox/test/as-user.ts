@@ -38,10 +38,10 @@ export function printedBy<T>(user: number, script: URL, words: readonly string[]
     stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: leftOpen - 3 }, () => "ignore" as const), "pipe"],
     ...(user !== me && { uid: user, gid: user }),
   });
-  let said = "";
-  child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));
+  let reply = "";
+  child.stdout?.on("data", (piece: Buffer) => (reply += piece.toString()));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", () => resolve(JSON.parse(said) as T));
+    child.on("close", () => resolve(JSON.parse(reply) as T));
   });
 }

@@ -18,8 +18,8 @@ import { teamReplies, teamRequest } from "./team.ts";
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
   checkServerOptions(options);
-  const { models, ...given } = options;
-  const settings = serverSettings(given);
+  const { models, ...rest } = options;
+  const settings = serverSettings(rest);
   const { defaultMaxTokens, maxBodyBytes, now, onError } = settings;
   const completer = createCompleter(settings);
   const served = new Map(models.map((model) => [model.name, model]));

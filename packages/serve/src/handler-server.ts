@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { errorBody, invalid, refusalResponse, type CompletionHandler } from "./http.ts";
 import { checkCaller } from "./request-guard.ts";
 
@@ -13,25 +13,20 @@ export interface Patience {
   readonly readMs: number;
 }
 
-/** Allowed hosts and key: see {@link checkCaller}. Default: this machine. */
-export interface Callers {
-  readonly hosts: readonly string[];
-  readonly apiKey: string | null;
-}
-
 const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 };
 
 /**
  * Node server that does not listen yet. Foreign pages get status 403, slow requests 408, and clients that stop reading
  * are disconnected. The handler checks the key.
+ * @param input - hosts and key: see {@link checkCaller}. Default: this machine
  * @param onError - called for failures that the client did not cause
  */
 export function createHandlerServer(
   handler: CompletionHandler,
   onError: (error: unknown) => void,
-  given: Partial<Patience & Callers> = {},
+  input: Partial<Patience & { readonly hosts: readonly string[]; readonly apiKey: string | null }> = {},
 ): Server {
-  const { headMs, requestMs, readMs, hosts, apiKey } = { ...patience, hosts: [], apiKey: null, ...given };
+  const { headMs, requestMs, readMs, hosts, apiKey } = { ...patience, hosts: [], apiKey: null, ...input };
   const guarded: CompletionHandler = async (request) => {
     try {
       checkCaller(request, hosts, apiKey);
@@ -88,7 +83,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
       signal,
       headers: [
         ...Object.entries(headers).flatMap(([name, value]) =>
-          name === "host" ? [] : [value ?? []].flat().map((each): [string, string] => [name, each]),
+          name === "host" ? [] : [value ?? []].flat().map((text): [string, string] => [name, text]),
         ),
         // Without this header, the address above would count as the host.
         ["host", headers.host ?? ""],
@@ -120,12 +115,7 @@ export async function listen(server: Server, port: number, host: string): Promis
       EADDRNOTAVAIL: "the address is not of this machine; choose another with --host",
       ENOTFOUND: "the name is unknown; choose another with --host",
     };
-    throw new LaconicError(
-      "config_invalid",
-      `cannot listen on ${host}:${port}: ${reasons[code] ?? message}`,
-      { host, port, code },
-      error,
-    );
+    throw configError(`cannot listen on ${host}:${port}: ${reasons[code] ?? message}`, { host, port, code }, error);
   }
 }
 

@@ -45,8 +45,8 @@ export function tooLongError(message: string, parameter: string | null = null): 
 
 /** Unknown model. */
 export function noModel(name: string, served: readonly string[]): HttpError {
-  const known = `available: ${served.join(", ")}`;
-  const message = `model ${name.slice(0, 256)} not found; ${known}`;
+  const registry = `available: ${served.join(", ")}`;
+  const message = `model ${name.slice(0, 256)} not found; ${registry}`;
   return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
 }
 

@@ -4,11 +4,9 @@
  */
 export { completionHandler, createCompletionServer } from "./completion-handler.ts";
 export type { CompletionHandler } from "./http.ts";
-export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";
-export type { Patience } from "./handler-server.ts";
+export { boundPort, closeServer, createHandlerServer, listen, type Patience } from "./handler-server.ts";
 export type { CompletionServerOptions, PromptScorer, ServedModel, ServedTeam } from "./options.ts";
-export { createGateway } from "./gateway/gateway.ts";
-export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";
+export { createGateway, type Gateway, type GatewayStatus, type GatewayStep } from "./gateway/gateway.ts";
 export type { GatewayAgent, GatewayOptions } from "./gateway/gateway-options.ts";
 export { restore } from "./gateway/journal.ts";
 export type { GatewayEvent } from "./gateway/rollout-registry.ts";

@@ -160,8 +160,8 @@ function sharedJob(body: z.output<typeof sharedSchema>): Pick<Job, SharedJob> {
 function promptsOf(prompt: z.output<typeof completionSchema>["prompt"]): Prompt[] {
   if (typeof prompt === "string") return [{ kind: "text", text: prompt }];
   if (typeof prompt[0] === "number") return [{ kind: "tokens", tokens: prompt as readonly number[] }];
-  return (prompt as readonly (string | readonly number[])[]).map((each) =>
-    typeof each === "string" ? { kind: "text", text: each } : { kind: "tokens", tokens: each },
+  return (prompt as readonly (string | readonly number[])[]).map((item) =>
+    typeof item === "string" ? { kind: "text", text: item } : { kind: "tokens", tokens: item },
   );
 }
 
@@ -184,10 +184,10 @@ function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void
     if (message.role === "assistant") waiting = new Map((message.tool_calls ?? []).map(({ id }) => [id, true]));
     else if (message.role === "tool") {
       const { tool_call_id: id } = message;
-      const place = `messages.${i}.tool_call_id`;
+      const location = `messages.${i}.tool_call_id`;
       const shown = JSON.stringify(id.slice(0, 64));
-      if (!waiting.has(id)) throw invalid(`${place}: call ${shown} not found in the previous reply`, place);
-      if (!waiting.get(id)) throw invalid(`${place}: call ${shown} already has an answer`, place);
+      if (!waiting.has(id)) throw invalid(`${location}: call ${shown} not found in the previous reply`, location);
+      if (!waiting.get(id)) throw invalid(`${location}: call ${shown} already has an answer`, location);
       waiting.set(id, false);
     }
 }

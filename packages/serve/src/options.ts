@@ -71,7 +71,7 @@ export const checkServerOptions: (options: CompletionServerOptions) => void = op
 /** Settings that completion server and gateway share. */
 export type ServerSettings = Omit<CompletionServerOptions, "models">;
 
-export function serverSettings(given: ServerSettings): Required<ServerSettings> {
+export function serverSettings(settings: ServerSettings): Required<ServerSettings> {
   return {
     defaultMaxTokens: 1024,
     hosts: [],
@@ -80,6 +80,6 @@ export function serverSettings(given: ServerSettings): Required<ServerSettings> 
     maxBodyBytes: 4 << 20,
     now: () => new Date().getTime(),
     onError: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
-    ...given,
+    ...settings,
   };
 }

@@ -3,23 +3,19 @@ import { z } from "zod";
 import { invalid } from "./http.ts";
 
 /** @throws HttpError 400 with the parameter */
-export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
+export function parse<T>(schema: z.ZodType<T>, json: unknown, location = ""): T {
   const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
   const { path, message, key } = innermost(parsed.error.issues[0] as z.core.$ZodIssue);
-  const name = [...(place === "" ? [] : [place]), ...path].join(".");
+  const name = [...(location === "" ? [] : [location]), ...path].join(".");
   const parameter = [...(name === "" ? [] : [name]), ...(key === undefined ? [] : [key])].join(".");
   throw invalid(`${name === "" ? "the body" : name}: ${message}`, parameter === "" ? null : parameter);
 }
 
-interface Refused {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly key?: string | undefined;
-}
-
 /** For a union, the issue of the alternative that matches deepest. */
-function innermost(issue: z.core.$ZodIssue): Refused {
+function innermost(
+  issue: z.core.$ZodIssue,
+): Pick<z.core.$ZodIssue, "path" | "message"> & { readonly key?: string | undefined } {
   if (issue.code === "unrecognized_keys") return { path: issue.path, message: issue.message, key: issue.keys[0] };
   const { path, message } = issue;
   if (issue.code === "invalid_key") return { path: path.slice(0, -1), message };

@@ -83,9 +83,9 @@ export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyR
   if (!choice || choice === "auto" || choice === "none") return [];
   const parameter = "tool_choice";
   const offered = (tools ?? []).map((tool) => tool.function.name);
-  const wanted = choice === "required" ? offered : [choice.function.name];
-  const stranger = wanted.find((name) => !offered.includes(name));
-  if (wanted.length === 0) throw invalid("tool_choice: the request has no tools", parameter);
+  const names = choice === "required" ? offered : [choice.function.name];
+  const stranger = names.find((name) => !offered.includes(name));
+  if (names.length === 0) throw invalid("tool_choice: the request has no tools", parameter);
   if (stranger !== undefined)
     throw invalid(`tool_choice: tool ${JSON.stringify(stranger.slice(0, 64))} not found in tools`, parameter);
   return [
@@ -94,7 +94,7 @@ export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyR
       code: "tool_not_called",
       fault(_, calls) {
         if (calls.length === 0) return "no tool is called";
-        const other = calls.find(({ name }) => !wanted.includes(name));
+        const other = calls.find(({ name }) => !names.includes(name));
         return other ? `it calls ${JSON.stringify(other.name.slice(0, 64))}` : null;
       },
     },

@@ -16,7 +16,7 @@ export function isLoopback(host: string): boolean {
  * @throws HttpError 403 with the foreign name
  */
 export function checkOrigin(named: string, origin: string | null, hosts: readonly string[]): void {
-  const allowed = new Set(hosts.map((each) => each.toLowerCase()));
+  const allowed = new Set(hosts.map((text) => text.toLowerCase()));
   const host = /[/\\?#@]/u.test(named) ? null : hostnameOf(`http://${named}`);
   const isAllowed = (name: string): boolean => isLoopback(name) || allowed.has(name);
   if (host === null || !(isAllowed(host) || isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0))
@@ -24,7 +24,7 @@ export function checkOrigin(named: string, origin: string | null, hosts: readonl
   if (origin === null) return;
   const page = hostnameOf(origin);
   if (page === null || !(isAllowed(page) || page === host))
-    throw foreign(`pages of ${origin} may not ask this server`, "origin_foreign");
+    throw foreign(`pages of ${origin} may not call this server`, "origin_foreign");
 }
 
 /**
@@ -38,14 +38,13 @@ export function checkOwnPage(request: Request, hosts: readonly string[]): void {
   const host = hostOf(request);
   checkOrigin(host, null, hosts);
   const name = new URL(`http://${host}`).hostname;
-  if (!isLoopback(name) && hosts.every((each) => isLoopback(each)))
-    throw foreign(`the host ${name} is not this machine`);
+  if (!isLoopback(name) && hosts.every(isLoopback)) throw foreign(`the host ${name} is not this machine`);
   const [origin, site] = [headers.get("origin"), headers.get("sec-fetch-site")];
   if (origin !== null && !["http", "https"].some((scheme) => origin === `${scheme}://${host}`))
-    throw foreign(`pages of ${origin} may not ask this server`, "origin_foreign");
+    throw foreign(`pages of ${origin} may not call this server`, "origin_foreign");
   const isVisit = headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
   if (site !== null && site !== "same-origin" && site !== "none" && !isVisit)
-    throw foreign("pages from elsewhere may not ask this server", "origin_foreign");
+    throw foreign("pages from elsewhere may not call this server", "origin_foreign");
 }
 
 /** {@link checkOwnPage} without a key, else {@link checkOrigin}: pages with the key may run anywhere. */

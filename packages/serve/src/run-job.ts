@@ -128,10 +128,10 @@ async function withEcho(
   const tokens = job.prompts.map((_, i) => choices[i * perPrompt]?.completion.trace?.promptTokens ?? []);
   const scores = job.logProbs === null ? null : await score(tokens, job.topLogProbs, scorer);
   const echoed = job.prompts.map((prompt, i): EchoedPrompt => {
-    const own = tokens[i] as readonly number[];
+    const ids = tokens[i] as readonly number[];
     // The first token has no log-prob.
-    const listed = own.map((token, t) => ({ token, atOne: t === 0 ? null : (scores?.[i]?.[t - 1] ?? null) }));
-    return { text: prompt.kind === "text" ? prompt.text : tokenizer.decode(own), listed };
+    const listed = ids.map((token, t) => ({ token, atOne: t === 0 ? null : (scores?.[i]?.[t - 1] ?? null) }));
+    return { text: prompt.kind === "text" ? prompt.text : tokenizer.decode(ids), listed };
   });
   return choices.map((choice, i) => ({
     ...choice,

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@laconic/core";
+import { mapValues, type ToolDefinition } from "@laconic/core";
 import { samplingFieldShapes, type SamplingFields } from "@laconic/core/backends";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
@@ -7,11 +7,8 @@ type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
 type SamplingShape = { readonly [Field in keyof Required<SamplingFields>]: Optional<number> };
 
 /** Includes values without effect. */
-const samplingShape = Object.fromEntries(
-  Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
-    field,
-    schemaOf(shape).exactOptional(),
-  ]),
+const samplingShape = mapValues(samplingFieldShapes("openai-extended"), (shape) =>
+  schemaOf(shape).exactOptional(),
 ) as SamplingShape;
 
 /** Parameters shared by all surfaces. */

@@ -1,15 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  ledgerTotals,
-  randomFromSeed,
-  type Episode,
-  type AgentId,
-  type Completion,
-  type LanguageModel,
-  type Random,
-  type EpisodeContext,
-  type Problem,
-} from "@laconic/core";
+import { ledgerTotals, randomFromSeed, mapValues } from "@laconic/core";
+import type { Episode, AgentId, Completion, LanguageModel, Random, EpisodeContext, Problem } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
 import { tokenCounts } from "@laconic/core/ledger";
 import type { Replies } from "./completer.ts";
@@ -45,7 +36,7 @@ export function teamReplies(
         Array.from({ length: count }, async (_, index) => {
           const sendChoice = (choice: object, more: object = {}): void =>
             send?.({ ...chunkHead, choices: [{ index, logprobs: null, finish_reason: null, ...choice }], ...more });
-          const onMessage = (said: Said): void => sendChoice({ delta: {} }, { laconic: said });
+          const onMessage = (utterance: Said): void => sendChoice({ delta: {} }, { laconic: utterance });
           const episode = await play(team, request, random.split(index), signal, onMessage);
           const { message, finish_reason } = choiceOf(episode);
           sendChoice({ delta: message });
@@ -93,9 +84,10 @@ function play(
     },
   });
   return topology.run(problem, {
-    models: Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, listened(agent, model)])),
+    models: mapValues(models, (model, agent) => listened(agent, model)),
     sampling,
     random,
+    isEvaluation: true,
     signal,
     ...(maxTokens !== null && { limits: { maxTokens } }),
   });
@@ -189,13 +181,13 @@ function viewsIn(
   const views = new Map<AgentId, string>();
   messages.forEach(({ name, content }, i) => {
     if (name === undefined) return;
-    const place = `messages.${i}.name`;
+    const location = `messages.${i}.name`;
     if (!agents.includes(name))
       throw invalid(
-        `${place}: agent ${JSON.stringify(name)} not found in ${team}; available: ${agents.join(", ")}`,
-        place,
+        `${location}: agent ${JSON.stringify(name)} not found in ${team}; available: ${agents.join(", ")}`,
+        location,
       );
-    if (views.has(name)) throw invalid(`${place}: ${name} already has a view`, place);
+    if (views.has(name)) throw invalid(`${location}: ${name} already has a view`, location);
     views.set(name, content);
   });
   return views.size === 0 ? undefined : Object.fromEntries(views);

@@ -88,16 +88,16 @@ test("a continuation's log-likelihood is the sum over its tokens", async () => {
       greedy &&= Math.max(...places.values()) === places.get(all[t] as number);
     }
     const own = logprobs.token_logprobs.slice(context.length, -1) as number[];
-    expect(own.reduce((total, each) => total + each, 0)).toBeCloseTo(sum, 9);
+    expect(own.reduce((total, value) => total + value, 0)).toBeCloseTo(sum, 9);
     const isGreedy = own.every(
-      (each, t) => each === Math.max(...Object.values(logprobs.top_logprobs[context.length + t] ?? {})),
+      (value, t) => value === Math.max(...Object.values(logprobs.top_logprobs[context.length + t] ?? {})),
     );
     expect(isGreedy).toBe(greedy);
   }
   // A greedy reply is greedy when it comes back as a prompt.
   const prefix = tokenizer.encode("abc");
-  const said = await complete(url, { prompt: prefix, temperature: 0, max_tokens: 5, return_token_ids: true });
-  const { token_ids: tokens } = said.choices[0] as unknown as { readonly token_ids: readonly number[] };
+  const answer = await complete(url, { prompt: prefix, temperature: 0, max_tokens: 5, return_token_ids: true });
+  const { token_ids: tokens } = answer.choices[0] as unknown as { readonly token_ids: readonly number[] };
   const back = await complete(url, { prompt: [...prefix, ...tokens], max_tokens: 1, logprobs: 1, echo: true });
   const { token_logprobs: values, top_logprobs: tops } = (back.choices[0] as EchoedChoice).logprobs;
   for (let t = prefix.length; t < prefix.length + tokens.length; t++)
@@ -182,5 +182,5 @@ test("a local policy gives the log-probs of an echoed prompt", async () => {
   });
   expect(promptLogProbs).toHaveLength(prompt.length);
   expect([promptLogProbs[0], echoed[0]]).toEqual([null, null]);
-  for (const [i, each] of promptLogProbs.slice(1).entries()) expect(each).toBeCloseTo(echoed[i + 1] ?? NaN, 6);
+  for (const [i, value] of promptLogProbs.slice(1).entries()) expect(value).toBeCloseTo(echoed[i + 1] ?? NaN, 6);
 });

@@ -48,8 +48,8 @@ const idle = {
 test.each([
   ["null", nothing],
   ["at the value that asks for nothing", idle],
-])("parameters that are %s have no effect, also in training", async (_, given) => {
-  const body = { ...asked, ...given } as OpenAI.ChatCompletionCreateParamsNonStreaming;
+])("parameters that are %s have no effect, also in training", async (_, input) => {
+  const body = { ...asked, ...input } as OpenAI.ChatCompletionCreateParamsNonStreaming;
   const [served] = (await openAiOf(handlerOf()).chat.completions.create(body)).choices;
   expect(served).toMatchObject({ message: { content: "said" }, finish_reason: "stop" });
   expect(served).not.toMatchObject({ stop_reason: "" });

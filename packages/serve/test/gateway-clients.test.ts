@@ -88,13 +88,13 @@ test.each([
   const episodes = await trainOne(tiny, async (id) => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "what is a?" }];
     const first = await client.chat.completions.create({ model: "scout", messages, tools, ...belonging(id) });
-    const said = first.choices[0]?.message as OpenAI.ChatCompletionMessage;
+    const message = first.choices[0]?.message as OpenAI.ChatCompletionMessage;
     expect(first.system_fingerprint).toBe("step-0");
     expect(first.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(said.content).toBe("I look.");
-    const [asked] = said.tool_calls ?? [];
+    expect(message.content).toBe("I look.");
+    const [asked] = message.tool_calls ?? [];
     expect(asked).toMatchObject({ type: "function", function: { name: "look", arguments: '{"key":"a"}' } });
-    messages.push(said, { role: "tool", tool_call_id: asked?.id ?? "", content: "aseven" });
+    messages.push(message, { role: "tool", tool_call_id: asked?.id ?? "", content: "aseven" });
     const second = await client.chat.completions.create({ model: "scout", messages, tools, ...belonging(id) });
     const reported = second.choices[0]?.message.content ?? "";
     const prompt = { role: "user" as const, content: reported };

@@ -69,7 +69,7 @@ test.each([
   [{ rewards: 1 }, "the body: unknown setting rewards; did you mean reward?", "rewards"],
   [
     { reward: 1, extra: 1 },
-    "the body: unknown setting extra; known settings: reward, agents, score, answer, group",
+    "the body: unknown setting extra; use one of: reward, agents, score, answer, group",
     "extra",
   ],
 ])(

@@ -34,10 +34,10 @@ async function team(settings: Settings, stream = false): Promise<string> {
   const scout = named("scout").bindTools([look]);
   const messages: BaseMessage[] = [new SystemMessage("be short"), new HumanMessage("what is a?")];
   for (let turn = 0; turn < 3; turn++) {
-    const said = stream ? await joined(await scout.stream(messages)) : await scout.invoke(messages);
-    messages.push(said);
-    if (!said.tool_calls?.length) break;
-    for (const each of said.tool_calls) messages.push(await look.invoke(each));
+    const message = stream ? await joined(await scout.stream(messages)) : await scout.invoke(messages);
+    messages.push(message);
+    if (!message.tool_calls?.length) break;
+    for (const tool_Call of message.tool_calls) messages.push(await look.invoke(tool_Call));
   }
   const reported = new HumanMessage(messages.at(-1)?.text ?? "");
   return (await named("solver").invoke([reported])).text;
@@ -92,10 +92,10 @@ test("counts answers returned in other tokens and does not train invented ones",
   const taken = tiny.gateway.take({ step: 0, models: plain });
   const scout = chat(`${tiny.url}/v1/rollouts/a`);
   const question = new HumanMessage("say");
-  const said = await scout.invoke([question]);
-  expect(said.text).toBe("the");
-  expect(said.usage_metadata).toMatchObject({ input_tokens: 6, output_tokens: 4 });
-  await scout.invoke([question, said, new HumanMessage("more")]);
+  const message = await scout.invoke([question]);
+  expect(message.text).toBe("the");
+  expect(message.usage_metadata).toMatchObject({ input_tokens: 6, output_tokens: 4 });
+  await scout.invoke([question, message, new HumanMessage("more")]);
   await scout.invoke([question, new AIMessage("no"), new HumanMessage("more")]);
   const { body } = await tiny.get("/rollouts/a");
   expect(body.replies?.map(({ kind }) => kind)).toEqual(["first", "rerendered", "first"]);

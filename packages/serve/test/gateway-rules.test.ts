@@ -41,7 +41,7 @@ test("a gateway needs a model and a port, and a key for other machines", async (
   const gateway = createGateway({
     agents: { scout: { tokenizer, contextLength: 4096 }, api: { tokenizer: null, contextLength: 9 } },
   });
-  await expect(gateway.listen(0, "0.0.0.0")).rejects.toMatchObject({ code: "config_invalid" });
+  await expect(gateway.listen(0, "0.0.0.0")).rejects.toFailWith("config_invalid");
   const url = await gateway.listen(0);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
   const step = gateway.take({ step: 0, models });
@@ -376,9 +376,9 @@ test("a grade as a number or by name is the same reward", async () => {
 function reversed(value: object): object {
   const entries = Object.entries(value).toReversed();
   return Object.fromEntries(
-    entries.map(([key, each]: [string, unknown]) => [
+    entries.map(([key, item]: [string, unknown]) => [
       key,
-      typeof each === "object" && each !== null ? reversed(each) : each,
+      typeof item === "object" && item !== null ? reversed(item) : item,
     ]),
   );
 }

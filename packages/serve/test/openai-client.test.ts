@@ -73,16 +73,16 @@ describe("the openai package", () => {
       expect(processed.map(({ top_logprobs: top }) => top)).toEqual(raw.map(() => []));
       raw.forEach(({ logprob, top_logprobs: top }, t) => {
         expect(top).toHaveLength(20);
-        expect(top.map((each) => each.logprob)).toEqual(top.map((each) => each.logprob).toSorted((a, b) => b - a));
+        expect(top.map((item) => item.logprob)).toEqual(top.map((item) => item.logprob).toSorted((a, b) => b - a));
         // At temperature 1/2 odds are squared: the gap to the likeliest token doubles, and all else is the normaliser.
         const best = top[0]?.logprob ?? 0;
-        const squared = top.reduce((sum, each) => sum + Math.exp(2 * each.logprob), 0);
+        const squared = top.reduce((sum, item) => sum + Math.exp(2 * item.logprob), 0);
         expect(processed[t]?.logprob).toBeLessThan(2 * logprob - Math.log(squared) + 1e-9);
         expect(logprob).toBeLessThanOrEqual(best);
       });
       let streamed = 0;
       for await (const chunk of await client.chat.completions.create({ ...request, stream: true }))
-        streamed += chunk.choices[0]?.logprobs?.content?.filter((each) => each.top_logprobs.length === 20).length ?? 0;
+        streamed += chunk.choices[0]?.logprobs?.content?.filter((item) => item.top_logprobs.length === 20).length ?? 0;
       expect(streamed).toBe(raw.length);
       const text = await client.completions.create({
         model: "tiny",
@@ -93,7 +93,7 @@ describe("the openai package", () => {
       });
       const likeliest = text.choices[0]?.logprobs?.top_logprobs ?? [];
       expect(likeliest).toHaveLength(text.choices[0]?.logprobs?.tokens?.length ?? -1);
-      for (const each of likeliest) expect([2, 3]).toContain(Object.keys(each).length);
+      for (const item of likeliest) expect([2, 3]).toContain(Object.keys(item).length);
     }));
 
   test("gets the same reply to a longer chat with or without a cached prefix", () =>

@@ -11,7 +11,7 @@ type Whole = Exclude<RecordedReply["reading"], { readonly error: unknown }>;
 
 const readings = recordedReplies.flatMap(({ reading }) => ("error" in reading ? [] : [reading]));
 /** Replies that differ in what is written back. */
-const written = [...new Map(readings.map((each) => [`${each.finishReason} ${each.text}`, each])).values()];
+const written = [...new Map(readings.map((reading) => [`${reading.finishReason} ${reading.text}`, reading])).values()];
 
 const says = ({ text, finishReason }: Whole): LanguageModel => ({
   id: "recorded",
@@ -45,7 +45,7 @@ test.each(written)("writes the reply that it read: $finishReason, $text", async 
   }
   const plain = (await client.completions.create({ model: "tiny", prompt: "2 + 2" })).choices[0];
   expect([whole?.message.content, streamed, plain?.text]).toEqual([text, text, text]);
-  expect([whole?.finish_reason, chunks.at(-1), plain?.finish_reason].map((each) => readFinishReason(each))).toEqual(
+  expect([whole?.finish_reason, chunks.at(-1), plain?.finish_reason].map((item) => readFinishReason(item))).toEqual(
     Array.from({ length: 3 }, () => finishReason),
   );
   const post = async (path: string, body: object): Promise<Record<string, unknown>> =>

@@ -126,7 +126,7 @@ test("calls a required tool on every interface", async () => {
   const models = createAnthropic({
     baseURL: "http://localhost/v1",
     apiKey: "none",
-    fetch: (given, init) => other(new Request(given, init)),
+    fetch: (input, init) => other(new Request(input, init)),
   });
   const tools = {
     look: tool({ inputSchema: z.object({ key: z.string() }), execute: ({ key }) => Promise.resolve(key) }),

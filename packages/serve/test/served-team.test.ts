@@ -25,7 +25,7 @@ async function served(change: Partial<ServedTeam> = {}): Promise<{ url: string; 
 }
 
 const question = { role: "user", content: "k?" } as const;
-const said = [
+const replies = [
   { agent: "scout", text: "k?", tokens: 3 },
   { agent: "solver", text: "k? k?", tokens: 6 },
 ];
@@ -42,7 +42,7 @@ test("a team answers a chat with the ledger in usage and each agent's message", 
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["team", "team/scout"]);
   const { choices, usage } = await client.chat.completions.create({ model: "team", messages: [question] });
   expect(choices).toMatchObject([
-    { message: { role: "assistant", content: "k? k?" }, finish_reason: "stop", laconic: { messages: said } },
+    { message: { role: "assistant", content: "k? k?" }, finish_reason: "stop", laconic: { messages: replies } },
   ]);
   expect(usage).toMatchObject({ completion_tokens: 9, laconic: ledger });
   expect((usage as unknown as { laconic: { read_tokens: number } }).laconic.read_tokens).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ test("a streamed answer sends each message as its agent ends", async () => {
     if ("laconic" in chunk) spoken.push(chunk.laconic);
     text += chunk.choices[0]?.delta.content ?? "";
   }
-  expect([spoken, text]).toEqual([said, "k? k?"]);
+  expect([spoken, text]).toEqual([replies, "k? k?"]);
 });
 
 test("works as an AI SDK model with the ledger in usage, without a server", async () => {
@@ -77,7 +77,7 @@ test("works as an AI SDK model with the ledger in usage, without a server", asyn
   for await (const part of streamed.fullStream)
     if (part.type === "raw" && typeof part.rawValue === "object" && part.rawValue && "laconic" in part.rawValue)
       spoken.push(part.rawValue.laconic);
-  expect(spoken).toEqual(said);
+  expect(spoken).toEqual(replies);
   expect((await streamed.usage).raw).toMatchObject({ laconic: ledger });
 });
 

@@ -39,13 +39,13 @@ test.each([
   ],
   ["many numbers", { input: many }, "input.0", /group of/u],
   ["a list of models", { model: ["tiny"] }, "model", /a text/u],
-] as const)("Responses reject by name: %s", async (_, change, place, reason) => {
+] as const)("Responses reject by name: %s", async (_, change, location, reason) => {
   const asked = { model: "tiny", input: "say", ...change } as unknown as OpenAI.Responses.ResponseCreateParams;
   const error: unknown = await openAiOf(handler)
     .responses.create(asked)
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OpenAI.BadRequestError);
-  expect(error).toMatchObject({ param: place, message: expect.stringMatching(reason) as string });
+  expect(error).toMatchObject({ param: location, message: expect.stringMatching(reason) as string });
 });
 
 const say = { role: "user", content: "say" };
@@ -79,7 +79,7 @@ test.each([
     "messages.1.content.0.input",
     /expected an object/u,
   ],
-] as const)("Messages reject by name: %s", async (_, change, place, reason) => {
+] as const)("Messages reject by name: %s", async (_, change, location, reason) => {
   const asked = { model: "tiny", max_tokens: 9, messages: [say], ...change };
   const error: unknown = await anthropicOf(handler)
     .messages.create(asked as unknown as Anthropic.MessageCreateParams)
@@ -87,6 +87,6 @@ test.each([
   expect(error).toBeInstanceOf(Anthropic.BadRequestError);
   const message = expect.stringMatching(reason) as string;
   expect(error).toMatchObject({
-    error: { type: "error", error: { type: "invalid_request_error", param: place, message } },
+    error: { type: "error", error: { type: "invalid_request_error", param: location, message } },
   });
 });

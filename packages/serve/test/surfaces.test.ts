@@ -61,7 +61,7 @@ function responsesChat(client: OpenAI, { model, isStreamed, rollout }: Asked): C
       : await client.responses.create(asked);
     input.push(...(whole.output as OpenAI.Responses.ResponseInputItem[]));
     const call = whole.output.find(
-      (each): each is OpenAI.Responses.ResponseFunctionToolCall => each.type === "function_call",
+      (element): element is OpenAI.Responses.ResponseFunctionToolCall => element.type === "function_call",
     );
     callId = call?.call_id ?? "";
     return {

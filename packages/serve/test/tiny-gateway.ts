@@ -12,8 +12,8 @@ export const tokenizer: ChatTokenizer = {
   endTokens: [0],
   encode: (text) => {
     const tokens: number[] = [];
-    for (let at = 0; at < text.length; at += tokens.at(-1) === 4 ? 2 : 1)
-      tokens.push(text.startsWith("th", at) ? 4 : Math.max(5, pieces.lastIndexOf(text.charAt(at))));
+    for (let index = 0; index < text.length; index += tokens.at(-1) === 4 ? 2 : 1)
+      tokens.push(text.startsWith("th", index) ? 4 : Math.max(5, pieces.lastIndexOf(text.charAt(index))));
     return tokens;
   },
   decode: (tokens) => tokens.map((token) => (token < 4 ? "" : (pieces[token] ?? "?"))).join(""),
@@ -41,8 +41,8 @@ export function scripted(
           : prompt.kind === "messages"
             ? tokenizer.encodeChat(prompt.messages)
             : [];
-      const said = reply(tokenizer.decode(promptTokens), request);
-      const tokens = typeof said === "string" ? [...tokenizer.encode(said), 0] : said;
+      const message = reply(tokenizer.decode(promptTokens), request);
+      const tokens = typeof message === "string" ? [...tokenizer.encode(message), 0] : message;
       const logProbs = tokens.map((_, i) => -1 - i / 100);
       for (const [i, token] of tokens.entries()) request.onToken?.({ token, logProb: logProbs[i] as number });
       return {
@@ -138,8 +138,8 @@ export const toolCall = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}
 /** The scout looks once and reports; the solver repeats the report in capitals. */
 export const lookingTeam: Readonly<Record<"scout" | "solver", LanguageModel>> = {
   scout: scripted((prompt) => {
-    const found = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];
-    return found === undefined ? `I look. ${toolCall}` : `it is ${found}`;
+    const match = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];
+    return match === undefined ? `I look. ${toolCall}` : `it is ${match}`;
   }),
   solver: scripted((prompt) => (prompt.split("it is ").at(-1) ?? "").toUpperCase()),
 };

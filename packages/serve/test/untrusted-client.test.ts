@@ -93,13 +93,13 @@ const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Recor
 ];
 
 test("answers only local pages and programs without a key", async () => {
-  const found: unknown[] = [];
+  const matches: unknown[] = [];
   for (const [hosts, headers] of keyless) {
     const { url, server } = await startServer({ policy: tiny.policy, ...(hosts && { hosts }) });
-    found.push([hosts, headers, (await statusOf(url, headers))[0]]);
+    matches.push([hosts, headers, (await statusOf(url, headers))[0]]);
     await closeServer(server, 0);
   }
-  expect(found).toEqual(keyless);
+  expect(matches).toEqual(keyless);
 });
 
 test.each(["text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data", ""])(
@@ -164,11 +164,11 @@ test("closing lets replies end and cuts unfinished requests and endless replies"
   const { hostname, port } = new URL(url);
   const body = JSON.stringify({ model: "tiny", prompt: "a", stream: true });
   const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
-  const open = async (said: string): Promise<ReturnType<typeof connect>> => {
+  const open = async (reply: string): Promise<ReturnType<typeof connect>> => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
     await once(socket, "connect");
-    socket.write(said);
+    socket.write(reply);
     return socket;
   };
   const sockets = [

@@ -1,4 +1,4 @@
-import { LaconicError, questionKey, type AgentId, type Problem } from "@laconic/core";
+import { type AgentId, inputError, type Problem, questionKey } from "@laconic/core";
 
 /** Rejects duplicate ids and views of unknown agents. */
 export function checkProblems(list: string, problems: readonly Problem[], agents: readonly AgentId[]): void {
@@ -37,26 +37,29 @@ interface Keys {
   readonly questions: ReadonlyMap<string, string>;
 }
 
-const known = new WeakMap<readonly Problem[], Keys>();
+const checked = new WeakMap<readonly Problem[], Keys>();
 
 function keysOf(problems: readonly Problem[]): Keys {
-  const keys = known.get(problems) ?? {
+  const keys = checked.get(problems) ?? {
     ids: new Set(problems.map(({ id }) => id)),
     questions: new Map(problems.map((problem) => [problemKey(problem), problem.id])),
   };
-  known.set(problems, keys);
+  checked.set(problems, keys);
   return keys;
 }
 
-function checkProblem(place: string, problem: Problem, agents: readonly AgentId[]): void {
+function checkProblem(location: string, problem: Problem, agents: readonly AgentId[]): void {
   if (typeof problem.id !== "string" || problem.id === "")
-    refuse(`${place} has no id; give it a unique string`, problem);
-  if (typeof problem.question !== "string") refuse(`${place}, id "${problem.id}", has no question`, problem);
+    refuse(`${location} has no id; give it a unique string`, problem);
+  if (typeof problem.question !== "string") refuse(`${location}, id "${problem.id}", has no question`, problem);
   const stranger = Object.keys(problem.views ?? {}).find((agent) => !agents.includes(agent));
   if (stranger !== undefined)
-    refuse(`${place}, id "${problem.id}": a view of "${stranger}", but the agents are ${agents.join(", ")}`, problem);
+    refuse(
+      `${location}, id "${problem.id}": a view of "${stranger}", but the agents are ${agents.join(", ")}`,
+      problem,
+    );
 }
 
 function refuse(message: string, { id }: Problem): never {
-  throw new LaconicError("input_invalid", message, { problem: id });
+  throw inputError(message, { problem: id });
 }

@@ -1,9 +1,9 @@
 import {
-  environmentName,
-  LaconicError,
   type AgentId,
   type Environment,
+  environmentName,
   type EpisodeReward,
+  inputError,
   type Reward,
   type StepReward,
 } from "@laconic/core";
@@ -27,18 +27,20 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
 /** Adds step rewards as the term `environment`; accuracy ignores them. */
 export function withStepRewards(reward: Reward): Reward {
   return async (episode, problem, context) => {
-    const given = await reward(episode, problem, context);
-    const outcome = readReward(given);
-    if (outcome.status !== "scored") return given;
-    const earned = (episode.observations ?? []).flatMap((each) => (each.reward === undefined ? [] : [each.reward]));
-    const ofTeam = earned.filter((each) => typeof each === "number");
+    const rewardResult = await reward(episode, problem, context);
+    const outcome = readReward(rewardResult);
+    if (outcome.status !== "scored") return rewardResult;
+    const earned = (episode.observations ?? []).flatMap((observation) =>
+      observation.reward === undefined ? [] : [observation.reward],
+    );
+    const ofTeam = earned.filter((stepReward) => typeof stepReward === "number");
     const { team, agents, measures, ...rest } = outcome.reward;
-    const own = ownTerms(earned, agents);
+    const terms = ownTerms(earned, agents);
     return {
       ...rest,
       score: rest.score ?? team["task"] ?? Object.values(team).reduce((sum, term) => sum + term, 0),
-      team: { ...team, ...(ofTeam.length > 0 && { [environmentName]: ofTeam.reduce((sum, each) => sum + each, 0) }) },
-      ...(own && { agents: own }),
+      team: { ...team, ...(ofTeam.length > 0 && { [environmentName]: ofTeam.reduce((sum, value) => sum + value, 0) }) },
+      ...(terms && { agents: terms }),
       ...((measures ?? episode.measures) && { measures: { ...episode.measures, ...measures } }),
     };
   };
@@ -46,14 +48,14 @@ export function withStepRewards(reward: Reward): Reward {
 
 function ownTerms(earned: readonly StepReward[], agents: EpisodeReward["agents"]): EpisodeReward["agents"] {
   const sums = new Map<AgentId, number>();
-  for (const each of earned)
-    if (typeof each === "object")
-      for (const [agent, reward] of Object.entries(each)) sums.set(agent, (sums.get(agent) ?? 0) + reward);
+  for (const stepReward of earned)
+    if (typeof stepReward === "object")
+      for (const [agent, reward] of Object.entries(stepReward)) sums.set(agent, (sums.get(agent) ?? 0) + reward);
   if (sums.size === 0) return agents;
   const added = Array.from(sums, ([agent, sum]) => [agent, { ...agents?.[agent], [environmentName]: sum }]);
   return { ...agents, ...Object.fromEntries(added) };
 }
 
 function refuse(message: string): never {
-  throw new LaconicError("input_invalid", message);
+  throw inputError(message);
 }

@@ -62,7 +62,7 @@ const { train: _, ...drawing } = definition;
 test.each<[Partial<TaskDefinition>, string]>([
   [{ name: " " }, "a task needs a name"],
   [{ trainedAgents: ["solvr"] }, 'trainedAgents: the topology has no agent "solvr"; did you mean solver?'],
-  [{ trainedAgents: ["critic"] }, 'no agent "critic"; it has solver'],
+  [{ trainedAgents: ["critic"] }, 'no agent "critic"; use one of: solver'],
   [{ trainedAgents: ["solver", "solver"] }, 'agent "solver" is named twice'],
   [{ trainedAgents: [] }, "trainedAgents is empty; name at least"],
   [{ game }, "game: its players are other, the topology's agents solver"],
@@ -96,7 +96,7 @@ test("generated problems are checked at each draw", () => {
   };
   expect(of(() => [problem(1), problem(1)])()).toHaveLength(2);
   expect(of(() => [problem(1), problem(0)])).toThrow('problems[1]: the id "0" belongs to a test problem');
-  expect(of(() => [problem(1)])).toThrow("problems gave 1 problems, 2 were asked for");
+  expect(of(() => [problem(1)])).toThrow("problems returned 1 problems instead of 2");
   expect(() => defineTask(drawing)).toThrow("give train, a list of problems");
 });
 

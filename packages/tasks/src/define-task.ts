@@ -1,12 +1,12 @@
 import {
-  LaconicError,
-  nearestName,
-  shownValue,
   type AgentId,
   type Environment,
+  inputError,
+  nameHint,
   type Problem,
   type Random,
   type Reward,
+  shownValue,
 } from "@laconic/core";
 import { inEnvironment, type JointGame, type TrainingTask } from "@laconic/topologies";
 import { checkDrawn, checkProblems } from "./check-problems.ts";
@@ -63,7 +63,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
       refuse(`${name}: its ${key} is ${shownValue(value)}, expected a function`);
   if (testProblems.length === 0) refuse(`${name}: testProblems is empty; add problems`);
   if (train?.length === 0) refuse(`${name}: train is empty; add problems`);
-  if (environment && game) refuse(`${name}: trees do not support an environment; remove one of them`);
+  if (environment && game) refuse(`${name}: game and environment exclude each other; remove one of them`);
   for (const [key, list] of Object.entries({ testProblems, validation, train: train ?? [] }))
     checkProblems(key, list, agents);
   checkDrawn("validation", validation, testProblems, agents);
@@ -79,7 +79,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     }),
     problems: (random, count) => {
       const drawn = draw(random, count);
-      if (drawn.length !== count) refuse(`${name}: problems gave ${drawn.length} problems, ${count} were asked for`);
+      if (drawn.length !== count) refuse(`${name}: problems returned ${drawn.length} problems instead of ${count}`);
       if (!train) for (const held of [testProblems, validation]) checkDrawn("problems", drawn, held, agents);
       return drawn;
     },
@@ -97,11 +97,8 @@ function checkAgents(
   if (twice !== undefined) refuse(`agent "${twice}" is named twice`, { agent: twice });
   if (trained?.length === 0) refuse("trainedAgents is empty; name at least one agent");
   for (const agent of trained ?? [])
-    if (!agents.includes(agent)) {
-      const near = nearestName(agent, agents);
-      const advice = near === undefined ? `it has ${agents.join(", ")}` : `did you mean ${near}?`;
-      refuse(`trainedAgents: the topology has no agent "${agent}"; ${advice}`, { agent });
-    }
+    if (!agents.includes(agent))
+      refuse(`trainedAgents: the topology has no agent "${agent}"; ${nameHint(agent, agents)}`, { agent });
   if (!game) return;
   const players = game.players.map(({ id }) => id);
   if (players.toSorted().join() !== [...agents].toSorted().join())
@@ -109,5 +106,5 @@ function checkAgents(
 }
 
 function refuse(message: string, detail: Readonly<Record<string, string>> = {}): never {
-  throw new LaconicError("input_invalid", message, detail);
+  throw inputError(message, detail);
 }

@@ -33,9 +33,9 @@ export function gradedBy<T extends TaskGrading, P extends Problem>(task: T, grad
 /** Answer of a team, by agent if several answer. */
 export type TeamAnswer = string | Readonly<Record<AgentId, string>> | null;
 
-function endedWith(given: TeamAnswer, problem: Problem): Episode {
-  const outputs = typeof given === "object" && given !== null ? given : undefined;
-  const answer = outputs ? Object.values(outputs).join("\n\n") : (given as string | null);
+function endedWith(input: TeamAnswer, problem: Problem): Episode {
+  const outputs = typeof input === "object" && input !== null ? input : undefined;
+  const answer = outputs ? Object.values(outputs).join("\n\n") : (input as string | null);
   return {
     problemId: problem.id,
     topology: "graded",

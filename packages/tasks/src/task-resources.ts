@@ -19,7 +19,7 @@ export interface TaskResources {
 }
 
 /** Fills in default resources. */
-export function resourcesOf(given: Partial<TaskResources>): TaskResources {
+export function resourcesOf(input: Partial<TaskResources>): TaskResources {
   const note = (): void => undefined;
-  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data: { folder: "" }, note, ...given };
+  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data: { folder: "" }, note, ...input };
 }

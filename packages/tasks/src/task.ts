@@ -63,7 +63,7 @@ export function evaluationSplits(
 ): EvaluationSplits {
   const [first, second] = [randomFromSeed(seed), randomFromSeed(`${seed}/test`)];
   const validation = distinct(count, () => draw(first));
-  const taken = new Set(validation.map((problem) => keyOf(problem)));
+  const taken = new Set(validation.map(keyOf));
   const fresh = distinct(2 * count, () => draw(second)).filter((problem) => !taken.has(keyOf(problem)));
   const moved = Math.max(0, Math.floor((validation.length - fresh.length) / 2));
   const rest = validation.length - moved;

@@ -76,9 +76,9 @@ test("omits and counts problems that cannot be dealt and unreadable rows", async
   const task = await dataTask({ name: "data", team: "star", agents: 2, data }, noting);
   expect([...(task.pool ?? []), ...task.testProblems]).toHaveLength(8);
   expect(notes).toEqual([
-    expect.stringMatching(/^left out: 1 rows of the data; the first is .* row 17: gold is not a column/u),
-    expect.stringMatching(/^left out: \d of \d+ training problems state less than two facts/u),
-    expect.stringMatching(/^left out: \d of \d+ test problems state less than two facts/u),
+    expect.stringMatching(/^skipped: 1 rows of the data; the first is .* row 17: gold is not a column/u),
+    expect.stringMatching(/^skipped: \d of \d+ training problems state fewer than two facts/u),
+    expect.stringMatching(/^skipped: \d of \d+ test problems state fewer than two facts/u),
   ]);
   await task.close?.();
 });
@@ -94,7 +94,8 @@ test("rejects contradictory settings", async () => {
     'task.data.grading: a question has 6 options; write { kind: "letter", letters: "ABCDEF" }',
   );
   expect(await refusal(await shared(six, { kind: "letter", letters: "ABCDEF" }), "solo")).toBe("");
-  expect(await refusal(await shared(sums, "code"), "star")).toContain("a program of the data is one piece");
+  const functions = sums.map((row) => ({ ...row, entry_point: "f", gold: "assert f(1) == 2" }));
+  expect(await refusal(await shared(functions, "code"), "star")).toContain("fewer than two facts");
   expect(await refusal({ train: "hub:a/b/c.csv", testProblems: { share: 0.1 }, grading: "text" }, "solo")).toContain(
     "hub:a/b/c.csv needs hub",
   );

@@ -111,7 +111,7 @@ test.skipIf(!fetched)(
   async () => {
     const sandbox = await createSandbox({ concurrency: 2 });
     onTestFinished(() => sandbox.close());
-    const pair = await publishedPair("code", open);
+    const pair = await publishedPair("code", open.folder);
     const row = { prompt, entry_point: grading.entryPoint };
     const names = ["aux_function_formatter", "main_function_formatter"];
     const first = original("magrpo-code", functions, { row, names });

@@ -17,7 +17,5 @@ test.each([
 });
 
 test("an aborted run gives no answer", async () => {
-  await expect(pythonAnswer(sandbox, "print(1)", { signal: AbortSignal.abort() })).rejects.toMatchObject({
-    code: "engine_failed",
-  });
+  await expect(pythonAnswer(sandbox, "print(1)", { signal: AbortSignal.abort() })).rejects.toFailWith("engine_failed");
 });

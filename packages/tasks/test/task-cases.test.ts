@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChatTokenizer, Problem, Random } from "@laconic/core";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { questionKey, type ChatTokenizer, type Problem, type Random } from "@laconic/core";
 import { solo, type AgentView } from "@laconic/topologies";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import {
@@ -63,6 +64,16 @@ const overBenchmarks: Readonly<Record<string, () => Promise<TaskSubject>>> = {
     task: await benchmarkTask({ name: "benchmark", benchmark: "aqua", team: "star" }, resources),
     solve: boxed,
   }),
+  "benchmark/humaneval/star": async () => {
+    functions ??= benchmarkTask({ name: "benchmark", benchmark: "humaneval", team: "star" }, resources);
+    return {
+      task: { ...(await functions), close: async () => undefined },
+      solve: (problem) => {
+        const { grading, solution = "" } = problem as BenchmarkProblem;
+        return `\`\`\`python\n${grading.kind === "code" ? grading.prompt : ""}${solution}\n\`\`\``;
+      },
+    };
+  },
   "writing/tldr": async () => ({ task: await writingTask({ form: "tldr" }, resources) }),
   "code/coophumaneval": async () => {
     // One sandbox for all cases: opening one takes seconds.
@@ -71,7 +82,25 @@ const overBenchmarks: Readonly<Record<string, () => Promise<TaskSubject>>> = {
   },
 };
 let program: Promise<TeamTask> | undefined;
-afterAll(async () => (await program)?.close?.());
+let functions: Promise<TeamTask> | undefined;
+afterAll(async () => {
+  await (await program)?.close?.();
+  await (await functions)?.close?.();
+});
+
+test.skipIf(data === "").each(["mmlu", "gsm8k", "multiarith", "svamp", "aqua", "math500", "humaneval"])(
+  "a star on %s trains and is scored on different questions, from files alone (LACONIC_DATA)",
+  async (benchmark) => {
+    const task = await benchmarkTask({ name: "benchmark", benchmark, team: "star" }, resources);
+    const { pool = [], validation = [], testProblems } = task;
+    const tested = new Set(testProblems.map((problem) => questionKey(problem)));
+    expect([...pool, ...validation].filter((problem) => tested.has(questionKey(problem)))).toEqual([]);
+    expect(testProblems).toHaveLength(20);
+    expect(pool.length).toBeGreaterThan(100);
+    expect(pool.every(({ views = {} }) => Object.keys(views).length >= 2)).toBe(true);
+    await task.close?.();
+  },
+);
 
 describe.skipIf(data === "").each(Object.entries(overBenchmarks))("%s (LACONIC_DATA)", (_name, create) => {
   for (const item of taskCases) test(item.name, () => item.run(create));

@@ -1,46 +1,37 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { conformanceOptimizer } from "@laconic/engine/testing";
 import { fileJournal, TinkerClient } from "@laconic/tinker";
 import type { Fault } from "@laconic/tinker/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { refusal } from "../../../test/refusal.ts";
 import { summing, type ServedOptions } from "./test-server.ts";
 import { logProbs, once, request, sequences, source, step, withServed } from "./faulty-runs.ts";
-
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
-
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-saved-"));
-  folders.push(folder);
-  return folder;
-}
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 test("a server that dies during a save leaves no reference, and the earlier checkpoint resumes", async () => {
   const fault = once("save_weights", null, { kind: "drop" });
   await withServed({ record: { ...summing, deduplicates: false }, server: { fault } }, async (served, model) => {
-    const [first, second] = [await emptyFolder(), await emptyFolder()];
+    const [first, second] = [await temporaryFolder(), await temporaryFolder()];
     await step(model);
     await model.save(first);
     const saved = await logProbs(model);
     await step(model);
-    expect(await refusal(model.save(second))).toMatchObject({ code: "api_unavailable" });
+    expect(await refusal(model.save(second))).toFailWith("api_unavailable");
     served.server.forget();
     expect(await readdir(second)).toEqual([]);
     const fresh = await served.engine.createModel(source);
     await fresh.load(first);
     expect([fresh.weightVersion, await logProbs(fresh)]).toEqual([1, saved]);
-    expect(await refusal(fresh.load(second))).toMatchObject({ code: "checkpoint_missing" });
+    expect(await refusal(fresh.load(second))).toFailWith("checkpoint_missing");
   });
 });
 
 test("an unwritable journal is an error, and nothing is sent", async () => {
-  const journal = fileJournal(join(await emptyFolder(), "missing", "tinker.jsonl"));
+  const journal = fileJournal(join(await temporaryFolder(), "missing", "tinker.jsonl"));
   await withServed({ client: { journal } }, async ({ server }, model) => {
-    expect(await refusal(step(model))).toMatchObject({ code: "run_unwritable" });
+    expect(await refusal(step(model))).toFailWith("run_unwritable");
     expect(server.log.some(({ path }) => path === "forward")).toBe(false);
   });
 });
@@ -49,10 +40,10 @@ test("rejects a checkpoint that its server never finished", async () => {
   const pending: Fault = { kind: "status", status: 425, text: "Checkpoint is still being created" };
   const fault = (path: string): Fault | null => (path === "load_weights" ? pending : null);
   await withServed({ server: { fault } }, async (served, model) => {
-    const folder = await emptyFolder();
+    const folder = await temporaryFolder();
     await model.save(folder);
     const fresh = await served.engine.createModel(source);
-    expect(await refusal(fresh.load(folder))).toMatchObject({ code: "api_unavailable", detail: { status: 425 } });
+    expect(await refusal(fresh.load(folder))).toFailWith("api_unavailable", { status: 425 });
   });
 });
 
@@ -60,9 +51,9 @@ test.each(["save_weights", "save_weights_for_sampler"])(
   "a name taken by %s in a lost attempt does not end the run",
   (path) =>
     withServed({ server: { fault: once(path, { kind: "status", status: 409 }) } }, async ({ server }, model) => {
-      const folder = await emptyFolder();
+      const folder = await temporaryFolder();
       await (path === "save_weights" ? model.save(folder) : model.sample([request]));
-      const bodies = server.log.filter((each) => each.path === path).map(({ body }) => body);
+      const bodies = server.log.filter((item) => item.path === path).map(({ body }) => body);
       expect(bodies).toHaveLength(2);
       expect(bodies[0]).not.toEqual(bodies[1]);
     }),
@@ -76,7 +67,7 @@ test("the server rejects a repeated number with another body", () =>
     const resumed = await again.resumeModel(model.id);
     const before = await logProbs(model);
     const adam = { learningRate: 1, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0 };
-    expect(await refusal(resumed.optimStep(adam))).toMatchObject({ code: "api_refused", detail: { status: 409 } });
+    expect(await refusal(resumed.optimStep(adam))).toFailWith("api_refused", { status: 409 });
     expect(await logProbs(model)).toEqual(before);
     again.close();
   }));
@@ -90,10 +81,7 @@ test("an unknown session ends its models before a request reaches another sessio
     await expect.poll(() => silence?.detail["status"]).toBe(404);
     const sent = server.log.filter(({ path }) => path !== "session_heartbeat").length;
     const error = await refusal(model.forward(sequences));
-    expect(error).toMatchObject({
-      code: "engine_failed",
-      message: expect.stringContaining("lost session") as string,
-    });
+    expect(error).toFailWith("engine_failed", "lost session");
     expect(server.log.filter(({ path }) => path !== "session_heartbeat")).toHaveLength(sent);
   });
 });
@@ -122,10 +110,10 @@ test("a server too slow for one request ends the model, and nothing is sent twic
   };
   await withServed(options, async ({ server }, model) => {
     const error = await refusal(step(model));
-    expect(error).toMatchObject({ code: "api_unavailable", detail: { outcome: "unknown" } });
+    expect(error).toFailWith("api_unavailable", { outcome: "unknown" });
     expect(error.message).toContain("no reply in time");
     expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(1);
-    expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+    expect(await refusal(model.forward(sequences))).toFailWith("engine_failed");
   });
 });
 

@@ -43,16 +43,16 @@ test.each([
   const lora = { rank: 8, alpha: 32 };
   const seed = randomFromSeed(5).integer(2 ** 31 - 1);
   const base = { kind: "config", config: conformanceConfig, seed: 1 } as const;
-  const own = await served.local.createModel({ kind: "adapter", base, lora, seed });
+  const trainableModel = await served.local.createModel({ kind: "adapter", base, lora, seed });
   const remote = await served.engine.createModel({
     kind: "adapter",
     base: { kind: "folder", path: "tiny" },
     lora,
     seed: 5,
   });
-  const [expected, found] = [await train(own), await train(remote)];
-  expect(found).toHaveLength(expected.length);
-  found.forEach((value, i) => expect(Math.abs(value - (expected[i] as number))).toBeLessThan(1e-4));
+  const [expected, matches] = [await train(trainableModel), await train(remote)];
+  expect(matches).toHaveLength(expected.length);
+  matches.forEach((value, i) => expect(Math.abs(value - (expected[i] as number))).toBeLessThan(1e-4));
   // The steps moved something.
   expect(Math.abs((expected[1] as number) - (expected.at(-9) as number))).toBeGreaterThan(1e-3);
   await served.close();

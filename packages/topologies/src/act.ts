@@ -1,17 +1,18 @@
 import {
-  isRecord,
-  LaconicError,
-  nearestName,
-  shownValue,
   type AgentId,
   type Environment,
   type EnvironmentAction,
   type EnvironmentContext,
   type EnvironmentStep,
   type EpisodeContext,
-  type PlayedEnvironment,
+  inputError,
+  isRecord,
+  LaconicError,
+  nameHint,
   type OwnReply,
+  type PlayedEnvironment,
   type Prompt,
+  shownValue,
   type ToolMessage,
 } from "@laconic/core";
 import { untilAborted } from "@laconic/core/async";
@@ -36,11 +37,11 @@ export async function act(
   const { agent, turn } = request;
   const steps: TurnStep[] = [];
   const replies: OwnReply[] = [];
-  let said: Conversation = request.prompt;
+  let conversation: Conversation = request.prompt;
   let before: Turn | null = null;
   let maxTokens = request.maxTokens;
   for (let step = 0; ; step++) {
-    const prompt = asked(environment, agent, said);
+    const prompt = asked(environment, agent, conversation);
     const inbox = step === 0 ? request.inbox : [];
     const asking = { ...request, prompt, inbox, maxTokens, speaksAgain: true, replies };
     const spoken = await speakOnce(context, asking, step).catch((error: unknown) => {
@@ -54,12 +55,12 @@ export async function act(
     }
     const { text, trace } = spoken.utterance;
     const { calls, malformed = 0 } = environment.format?.read(text) ?? { calls: [] };
-    const own = {
+    const turnContext = {
       ...(context.signal && { signal: context.signal }),
       random: random.split(`turn:${turn}/step:${step}`),
       record,
     };
-    const acted = stepOf({ environment, agents, state }, { agent, text, calls, malformed, step }, own);
+    const acted = stepOf({ environment, agents, state }, { agent, text, calls, malformed, step }, turnContext);
     const answer = await untilAborted(acted, context.signal, `the environment ${environment.name}: step`);
     const { observation, reward, done } = answer;
     const answers = typeof observation === "string" ? [observation] : (observation ?? []);
@@ -73,7 +74,7 @@ export async function act(
     before = { ...spoken, ...earned };
     steps.push({ utterance: spoken.utterance, call: spoken.call, observed: { text: read, ...earned } });
     if (trace) replies.push({ text, tokens: trace.tokens });
-    said = continued(environment, said, spoken, read === whole ? answers : [read]);
+    conversation = continued(environment, conversation, spoken, read === whole ? answers : [read]);
   }
 }
 
@@ -83,10 +84,10 @@ function isFull(error: unknown): boolean {
   );
 }
 
-function asked({ format, tools }: Environment, agent: AgentId, said: Conversation): Prompt {
-  if (said.kind !== "messages") return said;
-  if (format) return { kind: "messages", messages: format.write(said.messages, tools?.(agent) ?? []) };
-  const messages = said.messages.map(({ role, content }) => ({
+function asked({ format, tools }: Environment, agent: AgentId, conversation: Conversation): Prompt {
+  if (conversation.kind !== "messages") return conversation;
+  if (format) return { kind: "messages", messages: format.write(conversation.messages, tools?.(agent) ?? []) };
+  const messages = conversation.messages.map(({ role, content }) => ({
     role: role === "tool" ? ("user" as const) : role,
     content,
   }));
@@ -96,21 +97,21 @@ function asked({ format, tools }: Environment, agent: AgentId, said: Conversatio
 /** Keeps sampled tokens. */
 function continued(
   environment: Environment,
-  said: Conversation,
+  conversation: Conversation,
   { utterance: { agent, text, trace } }: Turn,
   observed: readonly string[],
 ): Conversation {
-  if (said.kind === "messages") {
+  if (conversation.kind === "messages") {
     const answers = observed.map((content) => ({ role: "tool" as const, content }));
-    return { kind: "messages", messages: [...said.messages, { role: "assistant", content: text }, ...answers] };
+    return { kind: "messages", messages: [...conversation.messages, { role: "assistant", content: text }, ...answers] };
   }
   const { encode } = environment;
   if (encode && trace)
     return { kind: "tokens", tokens: [...trace.promptTokens, ...trace.tokens, ...encode(observed.join("\n"))] };
-  if (said.kind === "text" && !trace) return { kind: "text", text: `${said.text}${text}${observed.join("\n")}` };
-  throw new LaconicError(
-    "input_invalid",
-    `the environment ${environment.name} lacks encode: the prompts of agent "${agent}" are ${said.kind === "text" ? "a text" : "tokens"}; add encode, which returns an observation's tokens`,
+  if (conversation.kind === "text" && !trace)
+    return { kind: "text", text: `${conversation.text}${text}${observed.join("\n")}` };
+  throw inputError(
+    `the environment ${environment.name} lacks encode: the prompts of agent "${agent}" are ${conversation.kind === "text" ? "a text" : "tokens"}; add encode, which returns an observation's tokens`,
     { agent },
   );
 }
@@ -123,14 +124,14 @@ export function stepOf(
   return checkedAnswer(
     { name: `the environment ${environment.name}: step`, value: "task" },
     () => environment.step(state, action, context),
-    (given) => lacksOfStep(given, agents),
+    (input) => lacksOfStep(input, agents),
   );
 }
 
-function lacksOfStep(given: unknown, agents: readonly AgentId[]): string | null {
-  if (typeof given !== "object" || given === null)
-    return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;
-  const { observation, reward } = given as Readonly<Record<keyof EnvironmentStep, unknown>>;
+function lacksOfStep(input: unknown, agents: readonly AgentId[]): string | null {
+  if (typeof input !== "object" || input === null)
+    return `gave ${shownValue(input)}, expected { observation?, reward?, done? }`;
+  const { observation, reward } = input as Readonly<Record<keyof EnvironmentStep, unknown>>;
   const isText = (value: unknown): boolean => typeof value === "string";
   if (observation !== undefined && !isText(observation) && !(Array.isArray(observation) && observation.every(isText)))
     return `gave the observation ${shownValue(observation)}, expected a text or a list of texts`;
@@ -143,10 +144,7 @@ function lacksOfReward(reward: unknown, agents: readonly AgentId[]): string | nu
       ? null
       : `gave the reward ${shownValue(reward)}, expected a finite number or one for each agent`;
   for (const [agent, own] of Object.entries(reward)) {
-    if (!agents.includes(agent)) {
-      const near = nearestName(agent, agents);
-      return `gave a reward to the agent "${agent}", and the team has ${agents.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`;
-    }
+    if (!agents.includes(agent)) return `gave a reward to the unknown agent "${agent}"; ${nameHint(agent, agents)}`;
     if (!Number.isFinite(own))
       return `gave the agent "${agent}" the reward ${shownValue(own)}, expected a finite number`;
   }

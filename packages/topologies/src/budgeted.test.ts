@@ -87,13 +87,13 @@ test.for<[string, Prompt, Prompt]>([
     },
   ],
 ])("accepts a custom sentence: %s", ([, before, after]) => {
-  const own = withBudget({ id: "own", render: () => before }, ({ leftTokens }) => `${leftTokens} left`);
-  expect(own.render(view)).toEqual(after);
+  const promptTemplate = withBudget({ id: "own", render: () => before }, ({ leftTokens }) => `${leftTokens} left`);
+  expect(promptTemplate.render(view)).toEqual(after);
 });
 
 test("a prompt of token ids is refused", () => {
   const tokens = withBudget({ id: "ids@1", render: () => ({ kind: "tokens", tokens: [1] }) });
-  expect(() => tokens.render(view)).toThrow(expect.objectContaining({ code: "topology_invalid" }));
+  expect(() => tokens.render(view)).toFailWith("topology_invalid");
 });
 
 test("a budgeted topology brings its budget; that of a context goes first", async () => {
@@ -111,5 +111,5 @@ test("a budgeted topology brings its budget; that of a context goes first", asyn
   await topology.run(problem, context);
   await topology.run(problem, { ...context, budget: { targetTokens: 50 } });
   expect(seen).toEqual([30, 50]);
-  expect(() => budgeted(topology, { targetTokens: 0 })).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  expect(() => budgeted(topology, { targetTokens: 0 })).toFailWith("config_invalid");
 });

@@ -1,4 +1,4 @@
-import { LaconicError, type EpisodeBudget, type Topology, type EpisodeContext } from "@laconic/core";
+import { refuseSetting, type EpisodeBudget, type EpisodeContext, type Topology } from "@laconic/core";
 import { callsOf, type Turn } from "./turn.ts";
 import type { BudgetView } from "./view.ts";
 
@@ -9,9 +9,7 @@ import type { BudgetView } from "./view.ts";
 export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
   const { targetTokens } = budget;
   if (!(targetTokens > 0 && targetTokens < Infinity))
-    throw new LaconicError("config_invalid", `budget.targetTokens: it must be a number above 0, not ${targetTokens}`, {
-      key: "budget.targetTokens",
-    });
+    refuseSetting("budget.targetTokens", `it must be a number above 0, not ${targetTokens}`);
   return { ...topology, run: (problem, context) => topology.run(problem, { budget, ...context }) };
 }
 

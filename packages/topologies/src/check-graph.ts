@@ -27,14 +27,14 @@ export function checkGraph(graph: Graph): void {
       });
     ids.add(id);
   }
-  for (const { id, rounds: own } of agents) {
-    const outside = own?.find((round) => !(Number.isInteger(round) && round >= 0 && round < rounds));
+  for (const { id, rounds: spoken } of agents) {
+    const outside = spoken?.find((round) => !(Number.isInteger(round) && round >= 0 && round < rounds));
     if (outside !== undefined)
       refuse(`agent "${id}" speaks in round ${outside}; rounds count from 0 to ${rounds - 1}`, {
         agent: id,
         round: outside,
       });
-    if (own?.length === 0) refuse(`agent "${id}" never speaks; remove it`, { agent: id });
+    if (spoken?.length === 0) refuse(`agent "${id}" never speaks; remove it`, { agent: id });
   }
   if (!isCount(rounds)) refuse(`it has ${rounds} rounds; use an integer of at least 1`, { rounds });
 
@@ -89,9 +89,9 @@ function findUndelivered({
     ...temporal.map((edge) => ({ ...edge, kind: "temporal", lag: 1 })),
   ];
   for (const { from, to, delivery, kind, lag } of edges) {
-    const arrives = (said: number, read: number): boolean =>
-      delivery === "full" ? said <= read - lag : said === read - lag;
-    if (roundsOf(to).some((read) => roundsOf(from).some((said) => arrives(said, read)))) continue;
+    const arrives = (sent: number, read: number): boolean =>
+      delivery === "full" ? sent <= read - lag : sent === read - lag;
+    if (roundsOf(to).some((read) => roundsOf(from).some((sent) => arrives(sent, read)))) continue;
     const edge = `${from} -> ${to}`;
     const message = `${kind} edge ${edge} never delivers: ${spoken(from)}, and ${spoken(to)}; change the rounds or remove the edge`;
     return { edge, message };

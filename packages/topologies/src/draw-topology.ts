@@ -28,7 +28,7 @@ function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Gr
   const ends = ({ from, to }: Edge): object => ({ from, to });
   return {
     name,
-    agents: agents.map(({ id, role, rounds: own }) => ({ id, role, ...(own && { rounds: own }) })),
+    agents: agents.map(({ id, role, rounds: spoken }) => ({ id, role, ...(spoken && { rounds: spoken }) })),
     rounds,
     spatial: spatial.map(ends),
     temporal: temporal.map(ends),

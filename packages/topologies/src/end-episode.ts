@@ -81,8 +81,8 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
   const [before, after] = [last.utterance.trace, next.utterance.trace];
   if (!before || !after) return { tokens };
-  const kept = [...before.promptTokens, ...before.tokens];
-  return { tokens, ...(kept.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
+  const retained = [...before.promptTokens, ...before.tokens];
+  return { tokens, ...(retained.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
 }
 
 export function endingOf(answer: Utterance | null): StopReason {

@@ -127,23 +127,25 @@ function isDone({ name, until }: Graph, turns: readonly Turn[]): boolean {
   return checkedCall({ name: `the early stop of ${name}`, value: "task" }, () => until(utterances), lacks);
 }
 
-function lacksOfPrompt(given: unknown): string | null {
-  const { kind, text, messages, tokens } = (given ?? {}) as Readonly<Record<string, unknown>>;
+function lacksOfPrompt(input: unknown): string | null {
+  const { kind, text, messages, tokens } = (input ?? {}) as Readonly<Record<string, unknown>>;
   if (kind === "text" && typeof text === "string") return null;
   if (kind === "messages" && Array.isArray(messages)) return null;
   if (kind === "tokens" && Array.isArray(tokens)) return null;
-  return `is ${shownValue(given)}, expected a text, { kind: "text", text }, { kind: "messages", messages } or { kind: "tokens", tokens }`;
+  return `is ${shownValue(input)}, expected a text, { kind: "text", text }, { kind: "messages", messages } or { kind: "tokens", tokens }`;
 }
 
-function lacksOfAnswer(given: unknown): string | null {
-  if (given === null || (typeof given === "object" && "agent" in given && "text" in given)) return null;
-  return `chose ${shownValue(given)}, expected an utterance or null`;
+function lacksOfAnswer(input: unknown): string | null {
+  if (input === null || (typeof input === "object" && "agent" in input && "text" in input)) return null;
+  return `chose ${shownValue(input)}, expected an utterance or null`;
 }
 
 function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], inRound: number): ReceivedMessage[] {
-  const said = turns.filter(({ call }) => call.agent === from && call.round <= inRound).map(({ message }) => message);
-  if (delivery === "full") return said;
-  const message = said.find(({ round }) => round === inRound);
+  const replies = turns
+    .filter(({ call }) => call.agent === from && call.round <= inRound)
+    .map(({ message }) => message);
+  if (delivery === "full") return replies;
+  const message = replies.find(({ round }) => round === inRound);
   if (!message) return [];
   if (delivery === "last" || message.silent) return [message];
   const { text, tokens } = delivery.shorten(message);

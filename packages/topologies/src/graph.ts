@@ -3,8 +3,8 @@ import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
 /** Converts a string to a prompt. */
-export function asPrompt(given: Prompt | string): Prompt {
-  return typeof given === "string" ? { kind: "text", text: given } : given;
+export function asPrompt(input: Prompt | string): Prompt {
+  return typeof input === "string" ? { kind: "text", text: input } : input;
 }
 
 /** Agent of a team. */

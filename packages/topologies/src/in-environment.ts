@@ -1,16 +1,17 @@
 import {
-  environmentName,
-  LaconicError,
   type AgentId,
+  configError,
   type Environment,
   type EnvironmentContext,
+  environmentName,
+  type EnvironmentStep,
   type EpisodeContext,
+  LaconicError,
   type PlayedEnvironment,
   type Problem,
   type Random,
-  type Topology,
-  type EnvironmentStep,
   type StepReward,
+  type Topology,
 } from "@laconic/core";
 import { untilAborted } from "@laconic/core/async";
 import { checkedAnswer } from "@laconic/core/checks";
@@ -76,10 +77,10 @@ async function stateOf(
   const timer = seconds < longestSeconds ? setTimeout(() => late.abort(), seconds * 1000) : undefined;
   const signal = outer ? AbortSignal.any([outer, late.signal]) : late.signal;
   const of = { name: `the environment ${environment.name}: reset`, value: "task" };
-  const own = { signal, random, record };
+  const context = { signal, random, record };
   const state = checkedAnswer<unknown>(
     of,
-    () => environment.reset(problem, own),
+    () => environment.reset(problem, context),
     () => null,
   );
   try {
@@ -105,8 +106,8 @@ function ended(environment: Environment, state: unknown): Promise<unknown> {
 }
 
 /** A text with only another environment's calls is no step of the team's. */
-function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
-  const { environment } = own;
+function joinedEnvironment(playedEnvironment: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
+  const { environment } = playedEnvironment;
   const format = environment.format ?? outer.environment.format;
   const toolsOf: NonNullable<Environment["tools"]> = (agent) => outer.environment.tools?.(agent) ?? [];
   const joined: Environment = {
@@ -134,7 +135,7 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
       return { observation: inOrder, ...(reward !== undefined && { reward }), ...(second.done && { done: true }) };
     },
   };
-  return { ...own, environment: joined };
+  return { ...playedEnvironment, environment: joined };
 }
 
 /** Sums two rewards of the same form. */
@@ -146,8 +147,7 @@ function sumOf(
   if (one === undefined || other === undefined) return one ?? other;
   if (typeof one === "number" && typeof other === "number") return one + other;
   if (typeof one === "number" || typeof other === "number")
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `the environments ${names.join(" and ")} reward one step, one as a number and one by agent; give both the same form`,
       { key: "task" },
     );

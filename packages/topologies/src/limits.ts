@@ -52,11 +52,11 @@ function allowances(
   if (maxTokensPerAgent === undefined) return () => Infinity;
   const cap = hardCap({ maxTokensPerAgent });
   const ledger = { calls: turns.flatMap(callsOf) };
-  const each = new Map<AgentId, number>();
+  const item = new Map<AgentId, number>();
   for (const agent of new Set(agents)) {
     const allowance = cap.allowance(ledger, agent);
     const lines = agents.filter((other) => other === agent).length;
-    each.set(agent, allowance.kind === "open" ? Math.floor(allowance.remainingTokens / lines) : 0);
+    item.set(agent, allowance.kind === "open" ? Math.floor(allowance.remainingTokens / lines) : 0);
   }
-  return (agent) => each.get(agent) ?? 0;
+  return (agent) => item.get(agent) ?? 0;
 }

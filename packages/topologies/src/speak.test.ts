@@ -106,24 +106,21 @@ test.each([
   { reasoningTokens: 0.5 },
 ])("refuses a usage whose parts are %j", async (parts) => {
   const usage = { promptTokens: 7, completionTokens: 3, counted: "server", ...parts } as const;
-  await expect(speak(contextWith({ usage }), request)).rejects.toMatchObject({ code: "reply_malformed" });
+  await expect(speak(contextWith({ usage }), request)).rejects.toFailWith("reply_malformed");
 });
 
 test("counts that contradict the trace are refused", async () => {
   const trace = { promptTokens: [1], tokens: [4, 0], logProbs: [-1, -1] };
-  await expect(speak(contextWith({ trace }), request)).rejects.toMatchObject({
-    code: "reply_malformed",
-    detail: { agent: "a", turn: 2, writtenTokens: 3, tracedTokens: 2 },
+  await expect(speak(contextWith({ trace }), request)).rejects.toFailWith("reply_malformed", {
+    agent: "a",
+    turn: 2,
+    writtenTokens: 3,
+    tracedTokens: 2,
   });
   const usage = { promptTokens: 7, completionTokens: Number.NaN, counted: "estimate" } as const;
-  await expect(speak(contextWith({ usage }), request)).rejects.toMatchObject({
-    code: "reply_malformed",
-  });
+  await expect(speak(contextWith({ usage }), request)).rejects.toFailWith("reply_malformed");
 });
 
 test("an agent without a model is named", async () => {
-  await expect(speak(contextWith({}), { ...request, agent: "z" })).rejects.toMatchObject({
-    code: "input_invalid",
-    detail: { agent: "z" },
-  });
+  await expect(speak(contextWith({}), { ...request, agent: "z" })).rejects.toFailWith("input_invalid", { agent: "z" });
 });

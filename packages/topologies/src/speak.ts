@@ -1,11 +1,12 @@
 import {
-  LaconicError,
-  shownValue,
   type AgentId,
   type Completion,
   type EpisodeContext,
+  inputError,
+  LaconicError,
   type OwnReply,
   type Prompt,
+  shownValue,
 } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import { callTokens, isConsistentUsage } from "@laconic/core/ledger";
@@ -89,9 +90,9 @@ function ownRepliesOf({ agent, prompt, earlier = [], replies = [] }: SpeakReques
   return [...before, ...replies];
 }
 
-function lacksOfCompletion(given: unknown): string | null {
-  const { text, usage, model, finishReason } = (given ?? {}) as Partial<Record<keyof Completion, unknown>>;
-  if (typeof text !== "string") return `gave ${shownValue(given)}, whose text is ${shownValue(text)}`;
+function lacksOfCompletion(input: unknown): string | null {
+  const { text, usage, model, finishReason } = (input ?? {}) as Partial<Record<keyof Completion, unknown>>;
+  if (typeof text !== "string") return `gave ${shownValue(input)}, whose text is ${shownValue(text)}`;
   if (typeof usage !== "object" || usage === null) return `gave a reply whose usage is ${shownValue(usage)}`;
   if (typeof model !== "object" || model === null) return `gave a reply whose model is ${shownValue(model)}`;
   return typeof finishReason === "string" ? null : `gave a reply whose finishReason is ${shownValue(finishReason)}`;
@@ -100,10 +101,7 @@ function lacksOfCompletion(given: unknown): string | null {
 /** @throws LaconicError `input_invalid` for a missing model */
 export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext["models"][AgentId] {
   const model = context.models[agent];
-  if (!model)
-    throw new LaconicError("input_invalid", `context.models has no model for agent "${agent}"`, {
-      agent,
-    });
+  if (!model) throw inputError(`context.models has no model for agent "${agent}"`, { agent });
   return model;
 }
 

@@ -87,10 +87,10 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
       controller.abort();
     }, ms);
   });
-  const said = speak({ ...context, signal: controller.signal }, request);
-  said.catch(() => undefined);
+  const message = speak({ ...context, signal: controller.signal }, request);
+  message.catch(() => undefined);
   try {
-    return await Promise.race([said, up]);
+    return await Promise.race([message, up]);
   } finally {
     clearTimeout(timer);
     context.signal?.removeEventListener("abort", abort);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { trainTiny } from "../test/train-tiny.ts";
 import { tinyParts } from "./testing/index.ts";
 
-/** What a problem pays beside its grade, whatever is said: no agent sees it. */
+/** Reward that depends on the problem only and is invisible to agents. */
 const luckOf = (id: string): number => (Number(id.split("-")[1]) % 2 === 0 ? 2 : -2);
 
 const reward: Reward = ({ answer, problemId }, { gold }) => {
@@ -12,7 +12,7 @@ const reward: Reward = ({ answer, problemId }, { gold }) => {
   return { team: { task, luck: luckOf(problemId) }, score: task };
 };
 
-/** Validation accuracy where each problem has one episode, so that nothing but a critic knows what to expect of it. */
+/** Validation accuracy with one episode per problem, so only the critic can predict its reward. */
 async function accuracy(seed: number, features: (view: CriticView) => readonly number[]): Promise<number> {
   const critic = linearCritic({ features, ridge: 0.1 });
   const estimator = gaeEstimator({ gamma: 1, lambda: 1, critic });
@@ -35,11 +35,11 @@ const asked = ({ problem: { question } }: CriticView): number[] =>
   ["0", "1", "2"].map((digit) => Number(question === digit));
 const joint = (view: CriticView): number[] => [...asked(view), luckOf(view.problem.id)];
 
-test("a centralised critic, which sees more than any agent, teaches where an agent's critic does not", async () => {
+test("a centralised critic with all information trains the team where an agent's critic fails", async () => {
   const seeds = [1, 2, 3];
   const mean = async (features: typeof asked): Promise<number> => {
     const all = await Promise.all(seeds.map((seed) => accuracy(seed, features)));
-    return all.reduce((sum, each) => sum + each, 0) / all.length;
+    return all.reduce((sum, value) => sum + value, 0) / all.length;
   };
   const [own, central] = [await mean(asked), await mean(joint)];
   expect(own).toBeLessThan(0.5);

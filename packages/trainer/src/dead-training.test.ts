@@ -20,7 +20,7 @@ const alive: Step = {
   "tokens/read/helper": 0,
 };
 
-/** Warnings by step; each step is `alive` but for what it names, and undefined leaves a metric out. */
+/** Warnings by step. Entries override `alive`; undefined removes a metric. */
 function warningsOf(
   steps: readonly Readonly<Record<string, number | undefined>>[],
   prefix = "",
@@ -36,7 +36,7 @@ function warningsOf(
     const metrics = named.map(([name, value]) => [ofPolicy.test(name) ? `${prefix}${name}` : name, value] as const);
     const step = { step: i + 1, ...Object.fromEntries(metrics) };
     const result = watchForDeadTraining(signs, step, { limits, problemsPerStep: 8 });
-    // As a checkpoint brings it back.
+    // Restored from JSON, as after a resume.
     signs = deadTrainingSchema.parse(JSON.parse(JSON.stringify(result.signs)));
     return result.warnings.map((warning) => [i + 1, warning] as const);
   });
@@ -75,7 +75,7 @@ test.each([
   expect(first).toEqual([[3 + steps, expect.stringContaining(words)]]);
   expect(warningsOf([...times(3, {}), ...dead.slice(0, steps - 1), {}, ...dead.slice(0, steps - 1)])).toEqual([]);
   const again = warningsOf([...times(3, {}), ...dead, {}, ...dead, {}, ...dead]);
-  // The mean count before is lower by now, so a count takes longer to be no chance.
+  // The earlier mean count is lower now, so a streak must be longer to be significant.
   expect(again.map(([step]) => step)).toEqual([3 + steps, expect.any(Number)]);
   expect(again[1]?.[0]).toBeGreaterThan(23);
 });

@@ -14,7 +14,7 @@ import { tinyParts, tinyRun, type TinyRunOptions } from "./testing/index.ts";
 
 const healthy: PolicySigns = { entropy: 0.5, kl: 0.01, optimizerSteps: 2, skipped: 0 };
 
-/** The first step at which a run with these grades and policies is stopped, and why; null where none does. */
+/** First step at which these grades and policies stop the run, and the reason; null if none. */
 function stopOf(
   grades: readonly number[],
   policies: (step: number) => Readonly<Record<string, PolicySigns>>,
@@ -57,7 +57,7 @@ describe("a run is stopped", () => {
     expect(stopOf(forgotten, from(4, { entropy: 3.8 }))?.[0]).toBe(4 + 11);
   });
 
-  test("continues if a policy says nearly anything and earns no more, within chance", () => {
+  test("continues if a policy is nearly uniform and its grades fall within chance", () => {
     const chance = Array.from({ length: 30 }, (_, at) => 0.13 + 0.002 * (at % 5) + (at > 8 ? 0.001 : 0));
     expect(stopOf(chance, from(4, { entropy: 3.8 }))?.[0]).toBe(4 + 11);
     const better = chance.map((grade, at) => (at > 8 ? 3 * grade : grade));
@@ -96,7 +96,7 @@ test("settings are filled in, and refused out of range", () => {
     expect(() => parseTrainConfig({ divergence })).toThrow(LaconicError);
 });
 
-/** A run that learns for some steps, and then goes up the loss by large ones. */
+/** A run that learns for some steps, then increases the loss in large steps. */
 async function brokenRun(
   options: Partial<TinyRunOptions> = {},
   brokenRate = -100,
@@ -124,7 +124,7 @@ const settings = {
 
 test("a divergence ends the run in plain words; its best checkpoint is outside the rotation, named, and opens", async () => {
   const { directory, error } = await brokenRun({ settings });
-  expect(error).toMatchObject({ code: "training_diverged", detail: { bestStep: 8 } });
+  expect(error).toFailWith("training_diverged", { bestStep: 8 });
   const { message, detail } = error as LaconicError;
   expect(message).toMatch(/^step \d+: training diverged and was stopped: the mean grade of the last 3 steps is/u);
   expect(message).toContain("The likely cause is the learning rate (optimizer.learningRate.peak is ");
@@ -133,7 +133,7 @@ test("a divergence ends the run in plain words; its best checkpoint is outside t
   expect(kept).toContain("step-00000008");
   expect(kept).not.toContain(`step-${String(detail["step"]).padStart(8, "0")}`);
   expect((await findCheckpoint(nodeFileSystem, join(directory, "checkpoints"), "best")).state.step).toBe(8);
-  // Every number of its rows is finite, and the last evaluation shows the fall.
+  // All recorded numbers are finite, and the last evaluation shows the drop.
   expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).not.toMatch(/NaN|Infinity|null/u);
   const { state, reason, after } = await readRunFacts(folderSource(directory), { processes: nodeProcesses });
   expect([state, reason, after?.step]).toEqual(["stopped", message, detail["step"]]);
@@ -152,7 +152,7 @@ test("training grades choose the best step without evaluations", async () => {
 
 test("an infinite or out-of-range number is named with its step, the likely cause and the best checkpoint", async () => {
   const { directory, error } = await brokenRun({ settings }, 1e6);
-  expect(error).toMatchObject({ code: "numeric_invalid", detail: { step: 10, bestStep: 8 } });
+  expect(error).toFailWith("numeric_invalid", { step: 10, bestStep: 8 });
   const { message } = error as LaconicError;
   expect(message).toMatch(/^step 10: logProbs: sequence 0, token 0 is .* The likely cause is the learning rate/u);
   expect(message).toContain("checkpoints/step-00000008");

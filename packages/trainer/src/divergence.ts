@@ -69,18 +69,18 @@ export function watchStep(
 ): { readonly watch: DivergenceWatch; readonly reason: string | null } {
   const all = Object.values(policies);
   const isStuck =
-    all.length > 0 && all.every((each) => each.optimizerSteps > 0 && each.skipped === each.optimizerSteps);
+    all.length > 0 && all.every((signs) => signs.optimizerSteps > 0 && signs.skipped === signs.optimizerSteps);
   const stuck = isStuck ? before.stuck + 1 : 0;
   const recent = Number.isFinite(grade) ? [...before.recent, grade].slice(-steps) : before.recent;
-  const mean = recent.reduce((sum, each) => sum + each, 0) / Math.max(1, recent.length);
-  const found = signOf(policies, before.best?.entropies ?? {});
+  const mean = recent.reduce((sum, value) => sum + value, 0) / Math.max(1, recent.length);
+  const match = signOf(policies, before.best?.entropies ?? {});
   const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
   // A broken policy is compared with its entropies before the break.
-  const entropies = found ? before.best?.entropies : entropiesOf(policies);
+  const entropies = match ? before.best?.entropies : entropiesOf(policies);
   const best = isBest ? { step, grade: mean, entropies: entropies ?? {} } : before.best;
-  const broken = found?.said ?? (isBest ? null : before.broken);
+  const broken = match?.text ?? (isBest ? null : before.broken);
   const isBetter = mean > (before.best?.grade ?? 0) / recovered;
-  const isLow = found?.isNoise === true || mean < recovered * (best?.grade ?? 0);
+  const isLow = match?.isNoise === true || mean < recovered * (best?.grade ?? 0);
   const low = broken !== null && isLow && !isBetter ? before.low + 1 : 0;
   const watch: DivergenceWatch = { recent, best, broken, low, stuck };
   if (stuck >= steps) return { watch, reason: `no gradient was finite in the last ${steps} steps` };
@@ -100,16 +100,16 @@ function entropiesOf(policies: StepSigns["policies"]): Record<string, number> {
 function signOf(
   policies: StepSigns["policies"],
   entropies: Readonly<Record<string, number>>,
-): { readonly said: string; readonly isNoise: boolean } | null {
+): { readonly text: string; readonly isNoise: boolean } | null {
   for (const [name, { entropy, kl }] of Object.entries(policies)) {
     const whose = Object.keys(policies).length === 1 ? "the policy" : `the policy ${name}`;
     const first = entropies[name];
     if (Math.abs(kl) >= brokenBy)
-      return { said: `${whose} moved by ${kl.toFixed(1)} nats a token in one step (actor/ppo_kl)`, isNoise: false };
+      return { text: `${whose} moved by ${kl.toFixed(1)} nats a token in one step (actor/ppo_kl)`, isNoise: false };
     if (first === undefined || !Number.isFinite(entropy)) continue;
     const went = `${whose}'s entropy went from ${first.toFixed(3)} to ${entropy.toFixed(3)} nats a token (actor/entropy)`;
-    if (entropy >= 2 * first && entropy >= first + brokenBy) return { said: went, isNoise: true };
-    if (entropy < frozenShare * first) return { said: went, isNoise: false };
+    if (entropy >= 2 * first && entropy >= first + brokenBy) return { text: went, isNoise: true };
+    if (entropy < frozenShare * first) return { text: went, isNoise: false };
   }
   return null;
 }

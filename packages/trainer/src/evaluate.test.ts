@@ -20,7 +20,7 @@ test("an evaluation counts what its episodes hold, and repeats", async () => {
   expect((await evaluate(parts, livePolicies(parts), options)).evaluation).toEqual(evaluation);
 });
 
-test("validation and test problems are evaluated apart; without validation problems the test ones replace them", async () => {
+test("evaluates validation and test problems separately; without validation problems the test ones replace them", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const [validation, testProblems] = [parts.task.testProblems.slice(0, 4), parts.task.testProblems.slice(4, 9)];
   const idsOf = async (task: typeof parts.task, split?: "validation" | "test") => {
@@ -62,7 +62,7 @@ test("measures include the task's across episodes, of all and of each group", as
   expect(evaluation.groups?.["rest"]?.measures).toMatchObject({ episodes: 8, problems: 1 });
 });
 
-test("an environment's record in some episodes counts as 0 in others, a reward's omission not at all", async () => {
+test("a missing measure of an environment counts as 0, and one of a reward is skipped", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const own = parts.task.testProblems
     .slice(0, 4)
@@ -104,7 +104,7 @@ test("accuracy excludes NaN grades and counts them; it is undefined without grad
   });
   const none = graded(() => NaN);
   const empty = { ...parts, task: { ...parts.task, testProblems: [] } };
-  await expect(evaluate(none, livePolicies(parts), options)).rejects.toMatchObject({ code: "scoring_failed" });
+  await expect(evaluate(none, livePolicies(parts), options)).rejects.toFailWith("scoring_failed");
   expect((await evaluate(empty, livePolicies(parts), options)).evaluation).toMatchObject({
     accuracy: 0,
     interval: [0, 1],

@@ -103,7 +103,7 @@ export async function evaluate(
   const report = scoringReport(played.map(({ score }) => score));
   const failure = scoringFailure(report, scoring, `the evaluation at step ${step}`);
   if (failure) throw failure;
-  const episodes = played.map(({ score, ...each }): RecordedEpisode => ({ step, ...each, task: scoreValue(score) }));
+  const episodes = played.map(({ score, ...rest }): RecordedEpisode => ({ step, ...rest, task: scoreValue(score) }));
   if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
     throw new LaconicError(
       "scoring_failed",
@@ -112,7 +112,7 @@ export async function evaluate(
     );
   const measured = await measuring(parts, played, options);
   const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
-  const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
+  const within = (name: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === name));
   return {
     episodes,
     evaluation: {
@@ -138,7 +138,7 @@ type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 /** Plays all problems concurrently. @param modelsAt - models by problem index */
 export function playProblems(
   parts: TrainingParts,
-  modelsAt: (place: number) => EpisodeContext["models"],
+  modelsAt: (index: number) => EpisodeContext["models"],
   options: EvaluateOptions,
 ): Promise<Judged[]> {
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
@@ -153,6 +153,7 @@ export function playProblems(
             models: modelsAt(i),
             sampling,
             random: streamOfAttempt(sampleStream(options.seed, i), attempt),
+            isEvaluation: true,
             ...(limits && { limits }),
             ...(onError && { onError }),
           }),
@@ -170,7 +171,7 @@ async function measuring(
 ): Promise<(some: readonly RecordedEpisode[]) => Measured> {
   const all = played.map(({ episode }) => episode);
   const texts = await saidTexts(parts, references, all, sampling.temperature);
-  const judgedOf = new Map(played.map((each) => [each.episode, each]));
+  const judgedOf = new Map(played.map((judged) => [judged.episode, judged]));
   const mean = (values: readonly number[], count = values.length): number =>
     values.reduce((sum, value) => sum + value, 0) / Math.max(1, count);
   return (some) => {

@@ -21,9 +21,9 @@ test.each([
   ["an agent's error", 8, 0.9, [played(["stop"], "error")], "agent error"],
   ["no problems", 0, 0, [], "the evaluation has no problems"],
 ] as const)("accepts an evaluation with %s", (_, problems, accuracy, episodes, words) => {
-  const found = evaluationWarnings({ problems, accuracy } as Given[0], episodes as unknown as Given[1]);
-  expect(found).toHaveLength(words === null ? 0 : 1);
-  expect(found.join("\n")).toContain(words ?? "");
+  const matches = evaluationWarnings({ problems, accuracy } as Given[0], episodes as unknown as Given[1]);
+  expect(matches).toHaveLength(words === null ? 0 : 1);
+  expect(matches.join("\n")).toContain(words ?? "");
 });
 
 const first = { perplexity: 4.3, repetition: 0.02, vocabulary: 0.5, templateEntropy: 5, commonestTemplate: 0.1 };
@@ -38,14 +38,14 @@ const measured = (language: Partial<typeof first>, measures: Record<string, numb
 const spoken = measured({}, { holder_silent: 0.03 });
 
 test.each([
-  // What MAGRPO's writers came to without KL: "One day." again and again, at a perplexity of 34.
+  // MAGRPO's writers repeated "One day." without KL, at a perplexity of 34.
   [
     { repetition: 0.5 },
     /^first repeats itself \(50.0 % of its word pairs repeat within a text\): the language collapses/,
   ],
   [{ perplexity: 34 }, /^first writes its own code \(perplexity 34\.0 under the first policy, 4\.3 before\)/],
   [{ vocabulary: 0.1 }, /^first uses few words \(10.0 % of its words are distinct, 50.0 % before\)/],
-  // "NAME was", 158 of 200 times.
+  // The template "NAME was" in 158 of 200 texts.
   [
     { commonestTemplate: 0.79, templateEntropy: 1.2 },
     /^first says 79.0 % of its texts by one template, .* \(10.0 % before; 1\.2 bits of templates, were 5\.0\)/,
@@ -85,7 +85,7 @@ function evaluation(accuracy: number, silence: Evaluation["silence"] = { a: 0.1,
   return { step: 0, problems, accuracy, interval: [0, 1], tokens: 10, silence };
 }
 
-test("fewer right answers than chance explains are said", () => {
+test("reports fewer right answers than chance explains", () => {
   expect(regressionOf(evaluation(0.9), evaluation(0.8))).toContain(
     "solves clearly less than before training (90.0 % -> 80.0 %",
   );
@@ -97,7 +97,7 @@ test("fewer right answers than chance explains are said", () => {
   expect(regressionOf(evaluation(1), evaluation(1))).toBeNull();
 });
 
-test("agents that fell silent are named, unless the team does as well without them", () => {
+test("names newly silent agents, unless the team performs as well without them", () => {
   const muted = { a: 0.99, b: 0.2 };
   expect(regressionOf(evaluation(0.125), evaluation(0.095, muted))).toMatch(/^a says almost nothing now/u);
   expect(regressionOf(evaluation(0.9), evaluation(0.9, muted))).toBeNull();
@@ -131,7 +131,7 @@ describe("a run that ends", () => {
     const before = evaluation(0.575);
     expect(ending([0.575, 0.572, 0.692], { previous: before })).toBeNull(); // evaluated at its ends only
   });
-  test("has learned where it says less at a price, and says nothing where too little can be seen", () => {
+  test("has learned if priced tokens fell; gives no verdict with too little data", () => {
     const brief = { ...evaluation(0.6), step: 40, tokens: 5 };
     expect(ending([0.6, 0.6, 0.6], { last: brief, isPriced: true })).toBeNull();
     expect(ending([0.6, 0.6, 0.6], { last: brief })).not.toBeNull();

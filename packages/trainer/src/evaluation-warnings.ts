@@ -34,7 +34,7 @@ const mute = 0.9;
  */
 export function regressionOf(before: Compared, now: Compared): string | null {
   const reasons: string[] = [];
-  if (isClearlyLower(before, now))
+  if (-(riseOf(before, now) ?? 0) > clearly)
     reasons.push(
       `the team solves clearly less than before training (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)} of validation problems)`,
     );
@@ -47,10 +47,6 @@ export function regressionOf(before: Compared, now: Compared): string | null {
     );
   if (reasons.length === 0) return null;
   return `${reasons.join("; ")}: training is harmful here. Lower the price of words (budget.maxPrice, budget.learningRate) or the learning rate, give the budget a guard, and check that the model fits the task`;
-}
-
-function isClearlyLower(before: Compared, now: Compared): boolean {
-  return -(riseOf(before, now) ?? 0) > clearly;
 }
 
 /** Rise of accuracy in standard deviations (two-proportion z-test); null if the deviation is 0. */

@@ -31,7 +31,7 @@ const episode = (...utterances: Utterance[]): Episode => ({
   ledger: { calls: [] },
 });
 
-/** -log π of a token is its number. */
+/** The token's number is its -log π. */
 const seen: unknown[] = [];
 const reference = {
   forward: async (sequences: Parameters<Sampler["forward"]>[0]) => {
@@ -79,16 +79,16 @@ test("names that were read and copied spans are blanks of a template; other toke
     const { a } = languageOf(played, await saidTexts({ policies }, { policy: reference }, played, 1));
     return [a?.templateEntropy, a?.commonestTemplate];
   };
-  // "_ was" twice, whoever it is; but a name that nobody gave is a word.
+  // "_ was" occurs twice, with any name; an unlisted name counts as a word.
   expect(await of("Lily was", "Tom was")).toEqual([0, 1]);
   expect(await of("Lily was", "Max was")).toEqual([1, 0.5]);
-  // A name alone and a copy are no templates; two words are no copy.
+  // A single name or a copied text is no template; two words are no copy.
   expect(await of("in the park", "the sun was bright", "Lily")).toEqual([0, 0]);
   expect(await of("Lily", "Tom", "Lily was")).toEqual([0, 1]);
   expect(await of("the park", "the sun")).toEqual([1, 0.5]);
   expect(await of("Lily had it", "Tom had it", "Lily took it", "it was Tom")).toEqual([1.5, 0.5]);
 });
 
-test("without a policy of the beginning nothing is measured", async () => {
+test("no language is measured without the initial policies", async () => {
   expect((await saidTexts({ policies }, {}, episodes, 1)).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
+import { mapValues, type AgentId, type Episode, type Sampler, type TokenTrace, type Utterance } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
 
 /** Measures of an agent's non-empty texts. */
@@ -38,7 +38,7 @@ export async function saidTexts(
   episodes: readonly Episode[],
   temperature: number,
 ): Promise<SaidTexts> {
-  const said = new Map<Utterance, Said>();
+  const message = new Map<Utterance, Said>();
   for (const [name, { agents }] of Object.entries(parts.policies)) {
     const reference = references[name];
     const spoken = episodes
@@ -51,43 +51,43 @@ export async function saidTexts(
       return { promptTokens, completionTokens: tokens, temperature };
     });
     const { logProbs } = await reference.forward(sequences);
-    for (const utterance of spoken) said.set(utterance, nothing);
+    for (const utterance of spoken) message.set(utterance, nothing);
     whole.forEach((utterance, i) => {
-      const own = logProbs.values.subarray(logProbs.offsets[i], logProbs.offsets[i + 1]);
+      const values = logProbs.values.subarray(logProbs.offsets[i], logProbs.offsets[i + 1]);
       const tokens = wordTokens(utterance);
-      said.set(utterance, {
-        logProb: sum([...own.subarray(0, tokens)]),
+      message.set(utterance, {
+        logProb: sum([...values.subarray(0, tokens)]),
         tokens,
-        end: { logProb: sum([...own.subarray(tokens)]), tokens: own.length - tokens },
+        end: { logProb: sum([...values.subarray(tokens)]), tokens: values.length - tokens },
         words: wordsIn(utterance.text),
         template: templateOf(utterance),
       });
     });
   }
-  return said;
+  return message;
 }
 
 export function languageOf(episodes: readonly Episode[], texts: SaidTexts): Readonly<Record<AgentId, Language>> {
   const byAgent: Record<AgentId, Said[]> = {};
   for (const utterance of episodes.flatMap(({ utterances }) => utterances)) {
-    const said = texts.get(utterance);
-    if (said) (byAgent[utterance.agent] ??= []).push(said);
+    const message = texts.get(utterance);
+    if (message) (byAgent[utterance.agent] ??= []).push(message);
   }
-  return Object.fromEntries(Object.entries(byAgent).map(([agent, said]) => [agent, measured(said)]));
+  return mapValues(byAgent, measured);
 }
 
-function measured(said: readonly Said[]): Language {
-  const [tokens, words] = [sum(said.map((each) => each.tokens)), said.flatMap((each) => each.words)];
-  const ends = sum(said.map(({ end }) => end.tokens));
-  const [logProb, endLogProb] = [sum(said.map((each) => each.logProb)), sum(said.map(({ end }) => end.logProb))];
-  const pairs = said.map((each) => each.words.slice(1).map((word, i) => `${each.words[i]} ${word}`));
+function measured(replies: readonly Said[]): Language {
+  const [tokens, words] = [sum(replies.map((item) => item.tokens)), replies.flatMap((item) => item.words)];
+  const ends = sum(replies.map(({ end }) => end.tokens));
+  const [logProb, endLogProb] = [sum(replies.map((item) => item.logProb)), sum(replies.map(({ end }) => end.logProb))];
+  const pairs = replies.map((item) => item.words.slice(1).map((word, i) => `${item.words[i]} ${word}`));
   const all = sum(pairs.map(({ length }) => length));
   return {
     perplexity: tokens === 0 ? 0 : Math.exp(-logProb / tokens),
     perplexityWithEnd: tokens === 0 ? 0 : Math.exp(-(logProb + endLogProb) / (tokens + ends)),
-    repetition: all === 0 ? 0 : 1 - sum(pairs.map((own) => new Set(own).size)) / all,
+    repetition: all === 0 ? 0 : 1 - sum(pairs.map((textPairs) => new Set(textPairs).size)) / all,
     vocabulary: words.length === 0 ? 0 : new Set(words).size / words.length,
-    ...templates(said.map(({ template }) => template).filter((each) => each !== "" && each !== blank)),
+    ...templates(replies.map(({ template }) => template).filter((text) => text !== "" && text !== blank)),
   };
 }
 
@@ -106,16 +106,16 @@ const copied = 3;
 
 /** Replaces names and words copied from the prompt by blanks. */
 function templateOf({ prompt, text }: Utterance): string {
-  const [own, lower] = [text.match(words) ?? [], wordsIn(text)];
+  const [original, lower] = [text.match(words) ?? [], wordsIn(text)];
   const read = new Set(prompt.match(words));
   const before = ` ${wordsIn(prompt).join(" ")} `;
   const stands = (from: number, to: number): boolean => before.includes(` ${lower.slice(from, to).join(" ")} `);
   const parts: string[] = [];
-  for (let i = 0; i < own.length;) {
-    const word = own[i] as string;
+  for (let i = 0; i < original.length;) {
+    const word = original[i] as string;
     let end = i + copied;
-    const isCopy = end <= own.length && stands(i, end);
-    while (isCopy && end < own.length && stands(i, end + 1)) end += 1;
+    const isCopy = end <= original.length && stands(i, end);
+    while (isCopy && end < original.length && stands(i, end + 1)) end += 1;
     const isBlank = isCopy || (/^\p{Lu}/u.test(word) && read.has(word));
     if (!isBlank) parts.push(lower[i] as string);
     else if (parts.at(-1) !== blank) parts.push(blank);

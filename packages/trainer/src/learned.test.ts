@@ -23,12 +23,12 @@ interface Case {
   readonly stopAt: number;
 }
 
-/** Fresh, with problems that are known by what they ask. */
+/** New parts whose problem ids are derived from their questions. */
 function partsOf({ team, isAsynchronous }: Case): RunSpecOptions {
   const parts = team === "duel" ? tinyDuelParts("own") : tinyParts(team);
   const { problems } = parts.task;
   const named: typeof problems = (random, count) =>
-    problems(random, count).map((each, i) => ({ ...each, id: `${each.question}-${i}` }));
+    problems(random, count).map((problem, i) => ({ ...problem, id: `${problem.question}-${i}` }));
   return tinyLearningParts({ ...parts, task: { ...parts.task, problems: named } }, !isAsynchronous);
 }
 
@@ -68,17 +68,17 @@ const cases: fc.Arbitrary<Case> = fc
     seed: fc.integer({ min: 0, max: 99 }),
     stopAt: fc.integer({ min: 1, max: 3 }),
   })
-  .map((each) => (each.team === "duel" ? { ...each, isAsynchronous: false } : { ...each, pool: "none" as const }));
+  .map((item) => (item.team === "duel" ? { ...item, isAsynchronous: false } : { ...item, pool: "none" as const }));
 
 test("a reopened run has all learned state, resumes, and evaluates unchanged", async () => {
-  const run = async (given: Case): Promise<void> => {
+  const run = async (input: Case): Promise<void> => {
     const parent = await temporaryFolder();
     const [whole, halves] = [join(parent, "whole"), join(parent, "halves")];
-    const settings = settingsOf(given);
-    await tinyRun({ directory: whole, settings, parts: partsOf(given) });
+    const settings = settingsOf(input);
+    await tinyRun({ directory: whole, settings, parts: partsOf(input) });
 
     const { state, manifest, folder } = await findCheckpoint(nodeFileSystem, join(whole, "checkpoints"));
-    const fresh = partsOf(given);
+    const fresh = partsOf(input);
     const { parts: opened } = runSpec({ ...fresh, settings: { ...parseTrainConfig(settings), ...fresh.settings } });
     await loadWeights(folder, manifest, {
       ...Object.fromEntries(Object.entries(opened.policies).map(([name, { model }]) => [name, model])),
@@ -93,9 +93,9 @@ test("a reopened run has all learned state, resumes, and evaluates unchanged", a
     const { opponents: _, language: __, ...last } = JSON.parse(rows.at(-1) ?? "") as Evaluation;
     expect(evaluation).toEqual(last);
 
-    if (given.isAsynchronous) return; // groups in flight are played anew
-    await tinyRun({ directory: halves, settings, parts: partsOf(given), ...stoppingAfter(given.stopAt) });
-    await tinyRun({ directory: halves, settings, parts: partsOf(given), resume: true });
+    if (input.isAsynchronous) return; // groups in flight are sampled again
+    await tinyRun({ directory: halves, settings, parts: partsOf(input), ...stoppingAfter(input.stopAt) });
+    await tinyRun({ directory: halves, settings, parts: partsOf(input), resume: true });
     expect(await filesOf(halves)).toEqual(await filesOf(whole));
   };
   await fc.assert(fc.asyncProperty(cases, run), {

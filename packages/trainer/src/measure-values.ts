@@ -15,11 +15,11 @@ export function measureValues(
   some: readonly MeasuredEpisode[],
   among: readonly MeasuredEpisode[] = some,
 ): ReadonlyMap<string, readonly number[]> {
-  const given = (each: MeasuredEpisode): Readonly<Record<string, number>>[] =>
-    each.score?.status === "scored" ? [each.score.reward.measures ?? {}] : [];
-  const names = new Set(among.flatMap(given).flatMap((measures) => Object.keys(measures)));
+  const measuresOf = (measuredEpisode: MeasuredEpisode): Readonly<Record<string, number>>[] =>
+    measuredEpisode.score?.status === "scored" ? [measuredEpisode.score.reward.measures ?? {}] : [];
+  const names = new Set(among.flatMap(measuresOf).flatMap((measures) => Object.keys(measures)));
   const recorded = new Set(among.flatMap(({ episode }) => Object.keys(episode.measures ?? {})));
-  const measures = some.flatMap(given);
+  const measures = some.flatMap(measuresOf);
   return new Map(
     [...names].map((name) => {
       const missing = recorded.has(name) ? 0 : Number.NaN;

@@ -22,7 +22,7 @@ const trees = {
 };
 const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
-/** The tiny task with one example. */
+/** The tiny task with one supervised example. */
 function withExamples(): TrainingParts {
   const parts = tinyParts();
   const policy = parts.policies[onlyPolicy] as TrainedPolicy;
@@ -76,6 +76,7 @@ test("a metric is described by its family; a name with dots or slashes is no pat
   expect(describeMetric("log_ratio_abs_max")?.unit).toBe("nats");
   expect(describeMetric("policy/solver/ratio/max")?.unit).toBe("");
   expect(describeMetric("timing_s/update")?.unit).toBe("s");
+  expect(describeMetric("perf/device_memory_gib")?.unit).toBe("GiB");
   expect(describeMetric("no/such")).toBeUndefined();
   expect(metricPattern("a.b").test("axb")).toBe(false);
 });

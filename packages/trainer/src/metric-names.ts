@@ -117,6 +117,8 @@ opponents/win_rate/{opponent} | share | Share of these games that the learner wo
 const timingNames = rowsOf(`
 timing_s/{phase} | s | Seconds of a phase of the step.
 perf/tokens_per_s | tokens/s | Tokens written per second of the step.
+perf/process_memory_gib | GiB | Resident memory of the trainer's process after the step.
+perf/device_memory_gib | GiB | Memory in use on the fullest GPU after the step, by all processes.
 perf/servers_up | servers | Sampling servers that answer.
 perf/servers_quarantined | servers | Sampling servers that are in quarantine.
 perf/replies_thrown_away | replies | Replies of sampling servers that were rejected.
@@ -125,8 +127,8 @@ perf/server_gap_max | nats | Largest mean |log-prob of the trainer - of a sampli
 
 /** Returns a metric's entry, without the prefix `policy/NAME/`. */
 export function describeMetric(metric: string): MetricName | undefined {
-  const own = metric.replace(/^policy\/[\w-]+\//u, "");
-  return [...metricNames, ...timingNames].find(({ name }) => metricPattern(name).test(own));
+  const teamMetric = metric.replace(/^policy\/[\w-]+\//u, "");
+  return [...metricNames, ...timingNames].find(({ name }) => metricPattern(name).test(teamMetric));
 }
 
 export function metricPattern(name: string): RegExp {

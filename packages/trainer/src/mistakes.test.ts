@@ -14,7 +14,7 @@ const { task } = parts;
 const policy = parts.policies[onlyPolicy] as TrainedPolicy;
 const objective = gspo({ clip: { low: 0.2, high: 0.2 } });
 
-/** What `train` throws for parts with a mistake. */
+/** Error that `train` throws for invalid parts. */
 async function thrown(mistaken: Partial<RunSpecOptions>, settings: object = {}): Promise<unknown> {
   const config = parseTrainConfig({
     ...tinySettings,
@@ -32,7 +32,7 @@ async function thrown(mistaken: Partial<RunSpecOptions>, settings: object = {}):
   return check().catch((error: unknown) => error);
 }
 
-/** Values that are not what a function has to give: each is a mistake that somebody makes. */
+/** Values of a wrong type that a function may return. */
 const mismatches: readonly (readonly [what: string, value: unknown, said: RegExp])[] = [
   ["nothing", undefined, /undefined/u],
   ["null", null, /null/u],
@@ -122,7 +122,7 @@ describe("a reward", () => {
     [
       "an agent that nobody is",
       { team: { task: 1 }, agents: { slover: { win: 1 } } },
-      /the agent "slover", and the team has solver; did you mean solver\?/u,
+      /the unknown agent "slover"; did you mean solver\?/u,
     ],
     ["a text", "good", /got "good", expected terms/u],
     [
@@ -140,7 +140,7 @@ describe("a reward", () => {
   test("names a stranger in training only, and rarely", async () => {
     let calls = 0;
     const reward: Reward = () => ({ team: { task: 1 }, ...(++calls === 90 && { agents: { nobody: { win: 1 } } }) });
-    await expectNamed(await thrown({ settings: { reward } }), "step 2", /gives terms to the agent "nobody"/u);
+    await expectNamed(await thrown({ settings: { reward } }), "step 2", /gives terms to the unknown agent "nobody"/u);
   });
 
   test("that throws", async () => expectNamed(await thrown({ settings: { reward: throws } }), "", /x is undefined/u));
@@ -167,10 +167,7 @@ describe("a reward of groups", () => {
     [{ credit: { kind: "difference" } }, "credit"],
     [{ advantage: { estimator: "remax" } }, "advantage"],
   ])("cannot go with %j", async (settings, key) => {
-    expect(await thrown({ settings: { groupReward: () => [] } }, settings)).toMatchObject({
-      code: "config_invalid",
-      detail: { key },
-    });
+    expect(await thrown({ settings: { groupReward: () => [] } }, settings)).toFailWith("config_invalid", { key });
   });
 });
 
@@ -182,7 +179,7 @@ describe("a grouping", () => {
 
   test("rejects a key that a whole trajectory cannot share", async () => {
     const error = await thrown({ settings: { groupBy: () => 1 } }, { groupBy: "prompt", ratioUnit: "trajectory" });
-    expect(error).toMatchObject({ code: "config_invalid", detail: { key: "ratioUnit" } });
+    expect(error).toFailWith("config_invalid", { key: "ratioUnit" });
   });
 });
 

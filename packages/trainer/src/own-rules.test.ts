@@ -14,14 +14,14 @@ const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);
 
-/** What a run is refused with. */
+/** Error of a rejected run. */
 async function refusal(parts: Partial<RunSpecOptions>, extra: object = {}): Promise<{ message: string; key: unknown }> {
   const error: unknown = await run({ ...tinyParts(), ...parts }, { ...extra }).catch((each: unknown) => each);
   if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
   return { message: error.message, key: error.detail["key"] };
 }
 
-/** Parts whose run is stopped in a step, from 1, by their learning rate: it is otherwise the settings'. */
+/** Parts whose learning rate stops the run in a step, from 1. */
 function stoppingAt(parts: RunSpecOptions, step: number, stop: AbortController): RunSpecOptions {
   const learningRate = (optimizerStep: number): number => {
     if (optimizerStep >= 2 * (step - 1)) stop.abort();
@@ -40,7 +40,7 @@ describe("accepts a custom budget", () => {
       },
     };
     const { rows } = await run({ ...tinyParts(), settings: { budgets } });
-    const prices = used.map((_, i) => 0.01 * used.slice(0, i).reduce((sum, each) => sum + each, 0));
+    const prices = used.map((_, i) => 0.01 * used.slice(0, i).reduce((sum, value) => sum + value, 0));
     column(rows, "budget/tokens/lambda").forEach((price, i) => expect(price).toBeCloseTo(prices[i] ?? Number.NaN, 12));
     expect(prices[3]).toBeGreaterThan(0);
   });
@@ -81,15 +81,15 @@ describe("accepts a custom budget", () => {
       /^the budget of tokens gave the price -1, expected a finite price from 0 up/u,
     ],
     [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price "high"/u],
-    [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: there is no cost "read"/u],
+    [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: unknown cost "read"/u],
     [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect with a budget/u],
     [
       { budgets: { tokens: () => 1 } },
       { budget: { targetTokens: 2, learningRate: 1 } },
       /^budgets\.tokens: is also set by budget/u,
     ],
-  ])("rejects %o next to %j", async (settings, extra, said) => {
-    expect((await refusal({}, { ...settings, ...extra })).message).toMatch(said);
+  ])("rejects %o next to %j", async (settings, extra, message) => {
+    expect((await refusal({}, { ...settings, ...extra })).message).toMatch(message);
   });
 });
 
@@ -199,7 +199,7 @@ describe("a curriculum", () => {
     [() => Array.from({ length: 6 }, () => ({ id: "x" })), {}, /gave an object at 0, which is not in the pool/u],
     [() => [], { problemPool: null }, /^curriculum: tiny-solo has unlimited problems; set problemPool/u],
     [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the curriculum has their results/u],
-  ])("rejects %o next to %j", async (curriculum, extra, said) => {
-    expect((await refusal({}, { curriculum, problemPool: 12, ...extra })).message).toMatch(said);
+  ])("rejects %o next to %j", async (curriculum, extra, message) => {
+    expect((await refusal({}, { curriculum, problemPool: 12, ...extra })).message).toMatch(message);
   });
 });

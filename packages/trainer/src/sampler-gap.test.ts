@@ -5,7 +5,7 @@ import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
 import { tinyParts } from "./testing/index.ts";
 
-/** A run in step with its sampler, whose log-probs are a twentieth too low. */
+/** A synchronous run whose sampler reports log-probs that are 5 % too low. */
 async function rowsWith(objective: object): Promise<Trained> {
   const parts = tinyParts();
   const policy = parts.policies[onlyPolicy] as TrainedPolicy;
@@ -16,12 +16,12 @@ async function rowsWith(objective: object): Promise<Trained> {
 const truncate = { kind: "truncate", level: "token" } as const;
 const losses = ({ rows }: Trained): unknown[] => rows.map((row) => row["actor/pg_loss"]);
 
-test("a synchronous run weighs its samples by how far the sampler is from the trainer, up to the cap", async () => {
+test("a synchronous run weights samples by the gap between sampler and trainer, up to the cap", async () => {
   const weighed = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 2 } });
   for (const row of weighed.rows) {
     const gap = row["sampling/logp_difference_max"] as number;
     expect(gap).toBeGreaterThan(0.02);
-    // The sampler says less than is so: every weight is above 1, the largest that of the widest gap.
+    // The reported probabilities are too low, so every weight is above 1.
     expect(row["importance_weight/min"]).toBeGreaterThan(1);
     expect(row["importance_weight/max"]).toBeCloseTo(Math.exp(gap), 10);
     expect(row["sampling/ess"]).toBeGreaterThan(0.9);

@@ -1,13 +1,14 @@
 import {
-  shownValue,
   type AgentId,
   type Episode,
   type GroupReward,
-  type Learned,
+  inputError,
   LaconicError,
-  nearestName,
+  type Learned,
+  nameHint,
   type Problem,
   type Reward,
+  shownValue,
 } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, graded } from "@laconic/rewards";
@@ -42,20 +43,16 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
   if (outcome.status !== "scored") return;
   const { problemId: id, utterances } = episode;
   for (const turn of Object.keys(outcome.reward.turns ?? {}))
-    if (!utterances.some((each) => String(each.turn) === turn))
+    if (!utterances.some((utterance) => String(utterance.turn) === turn))
       throw new LaconicError(
         "reward_invalid",
-        `problem "${id}": the reward gives terms to turn ${turn}, but the episode has the turns ${utterances.map((each) => each.turn).join(", ")}`,
+        `problem "${id}": the reward gives terms to turn ${turn}, but the episode has the turns ${utterances.map((utterance) => utterance.turn).join(", ")}`,
         { value: "reward", problemId: id, turn },
       );
   for (const agent of Object.keys(outcome.reward.agents ?? {})) {
     if (agents.includes(agent)) continue;
-    const near = nearestName(agent, agents);
-    throw new LaconicError(
-      "reward_invalid",
-      `problem "${id}": the reward gives terms to the agent "${agent}", and the team has ${agents.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
-      { value: "reward", problemId: id, agent },
-    );
+    const reason = `the reward gives terms to the unknown agent "${agent}"; ${nameHint(agent, agents)}`;
+    throw new LaconicError("reward_invalid", `problem "${id}": ${reason}`, { value: "reward", problemId: id, agent });
   }
 }
 
@@ -63,12 +60,12 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
 export function rewardOf({ name, reward, grader }: Pick<TrainingTask, "name" | "reward" | "grader">): Reward {
   if (reward) return reward;
   if (grader) return graded(grader);
-  throw new LaconicError("input_invalid", `the task ${name} has neither a reward nor a grader`, { task: name });
+  throw inputError(`the task ${name} has neither a reward nor a grader`, { task: name });
 }
 
 export type GroupScorer = (
   rollouts: readonly Rollout[],
-  place: string,
+  location: string,
   learned: Learned,
 ) => Promise<readonly Rollout[]>;
 
@@ -85,8 +82,8 @@ export function groupScorer(
   agents: readonly AgentId[],
 ): GroupScorer {
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
-  return async (rollouts, place, learned) => {
-    const found = [...rollouts];
+  return async (rollouts, location, learned) => {
+    const matches = [...rollouts];
     const groups = new Map<number, number[]>();
     rollouts.forEach(({ group, score }, i) => {
       if (score?.status === "scored") groups.set(group, [...(groups.get(group) ?? []), i]);
@@ -97,26 +94,25 @@ export function groupScorer(
         const [{ problem }] = judged as [Judged];
         const episodes = judged.map(({ episode }) => episode);
         const answered = await ask((signal) => reward(episodes, problem, { signal, learned }));
-        if (answered.status === "answered") checkCount(answered.value, episodes, place);
+        if (answered.status === "answered") checkCount(answered.value, episodes, location);
         members.forEach((i, n) => {
           const { score, episode } = judged[n] as Judged;
           const more = answered.status === "answered" ? readReward(answered.value[n]) : answered;
           checkPlaces(more, agents, episode);
-          found[i] = { ...(rollouts[i] as Rollout), score: withMore(score, more) };
+          matches[i] = {
+            ...(rollouts[i] as Rollout),
+            score: more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more,
+          };
         });
       }),
     );
-    return found;
+    return matches;
   };
 }
 
-function checkCount(given: unknown, episodes: readonly Episode[], place: string): void {
-  checkValue({ name: "the group reward", value: "groupReward", place }, given, (each) => {
-    if (!Array.isArray(each)) return `gave ${shownValue(each)}, expected a list with one reward per episode`;
-    return each.length === episodes.length ? null : `gave ${each.length} rewards for ${episodes.length} episodes`;
+function checkCount(input: unknown, episodes: readonly Episode[], location: string): void {
+  checkValue({ name: "the group reward", value: "groupReward", place: location }, input, (item) => {
+    if (!Array.isArray(item)) return `gave ${shownValue(item)}, expected a list with one reward per episode`;
+    return item.length === episodes.length ? null : `gave ${item.length} rewards for ${episodes.length} episodes`;
   });
-}
-
-function withMore(score: Judged["score"], more: RewardOutcome): RewardOutcome {
-  return more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more;
 }

@@ -33,8 +33,8 @@ interface StepMetricFacts {
 }
 
 /** Metrics of the team, then of each policy. */
-export function stepMetrics(facts: StepMetricFacts): Metrics {
-  const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = facts;
+export function stepMetrics(input: StepMetricFacts): Metrics {
+  const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = input;
   const rewards = scored.map(({ reward }) => reward);
   return {
     step,
@@ -55,13 +55,13 @@ export function stepMetrics(facts: StepMetricFacts): Metrics {
     ...turnMetrics(scored),
     ...Object.assign(
       {},
-      ...learners.map((each) => prefixed(policyPrefix(learners, each.learner), learnerMetrics(each))),
+      ...learners.map((learner) => prefixed(policyPrefix(learners, learner.learner), learnerMetrics(learner))),
     ),
-    "budget/tokens/lambda": facts.tokenPrice,
+    "budget/tokens/lambda": input.tokenPrice,
     ...Object.assign(
       {},
-      ...Object.entries(budgets).map(([cost, each]) =>
-        prefixed(`budget/${cost}/`, budgetMetrics(cost, each, scored, config)),
+      ...Object.entries(budgets).map(([cost, priceDiagnostics]) =>
+        prefixed(`budget/${cost}/`, budgetMetrics(cost, priceDiagnostics, scored, config)),
       ),
     ),
     ...(opponents && opponentMetrics(opponents, scored)),
@@ -201,7 +201,7 @@ function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
     }
   const groups = [...byGroup.values()];
   const share = (grade: number): number =>
-    groups.filter((grades) => grades.every((each) => each === grade)).length / Math.max(1, groups.length);
+    groups.filter((grades) => grades.every((value) => value === grade)).length / Math.max(1, groups.length);
   const [good, bad] = [share(1), share(0)];
   return {
     "by_group/frac_all_good": good,
@@ -280,10 +280,10 @@ function meanOf(values: readonly number[]): number {
 
 /** Sample deviation, ignoring NaN. */
 function deviation(values: readonly number[]): number {
-  const known = values.filter((value) => !Number.isNaN(value));
-  if (known.length < 2) return 0;
-  const mean = meanOf(known);
-  return Math.sqrt(known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1));
+  const numbers = values.filter((value) => !Number.isNaN(value));
+  if (numbers.length < 2) return 0;
+  const mean = meanOf(numbers);
+  return Math.sqrt(numbers.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (numbers.length - 1));
 }
 
 function meanOfKnown(values: readonly number[]): number {

@@ -25,7 +25,7 @@ test("thirty steps teach a solo agent to answer in one letter and the end", asyn
   expect(reward.at(-1)).toBeGreaterThan(0.75); // 0.8 is the most: 1 - 2 tokens at 0.1
 });
 
-test("evaluations are on validation problems; those of the test are measured once, at the end, and not after an interrupt", async () => {
+test("evaluates validation problems; measures test problems once at the end, and not after an interrupt", async () => {
   const parts = tinyParts();
   const [validation, testProblems] = [parts.task.testProblems.slice(0, 10), parts.task.testProblems.slice(10, 25)];
   const played: string[][] = [];
@@ -57,7 +57,7 @@ test("evaluations are on validation problems; those of the test are measured onc
   expect((await run({ steps: 1 })).test).toBeNull();
 });
 
-test("settings are completed and checked by train itself, and a recorder need not be there", async () => {
+test("train completes and checks settings, and needs no recorder", async () => {
   const short = { ...tinySettings, objective: { name: "gspo", clip: 0.2 }, steps: 2, seed: 3 } as const;
   const rows: Metrics[] = [];
   const recorder = silentRecorder((metrics) => rows.push(metrics));
@@ -68,7 +68,7 @@ test("settings are completed and checked by train itself, and a recorder need no
   expect([written, rows.length]).toEqual([whole, 2]);
   // @ts-expect-error there is no such setting
   const settings: TrainSettings = { stepss: 2 };
-  expect(() => runSpec({ ...tinyParts(), settings })).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  expect(() => runSpec({ ...tinyParts(), settings })).toFailWith("config_invalid");
   // Without any, it is Algorithm 1 as `agentGspoDefaults` has it.
   const stopped = await train(runSpec({ ...tinyParts() }), { signal: AbortSignal.abort() });
   expect([stopped.steps, stopped.interrupted]).toEqual([0, true]);
@@ -80,7 +80,7 @@ test("a star team whose answerer sees nothing learns to pass the digit on", asyn
   expect(after.accuracy).toBeGreaterThan(0.8);
 });
 
-test("a strong KL term keeps the policy near where it began", async () => {
+test("a strong KL term keeps the policy near its initial weights", async () => {
   const kl = { estimator: "k3", coefficient: 5 };
   const { name, ...rest } = parseTrainConfig(tinySettings).objective;
   const [free, held] = [await run(), await run({ objective: { name, ...rest, kl } })];
@@ -192,11 +192,11 @@ test("a group of one learns from the raw reward", async () => {
   expect(rows[0]?.["advantages/mean"]).toBeCloseTo(rows[0]?.["reward/mean"] as number, 12);
 });
 
-test("an old policy that outlives a step is sampled and is the ratio's divisor", async () => {
+test("an old policy that outlives a step is sampled and divides the ratio", async () => {
   const settings = { steps: 4, minibatches: 1, refreshOldPolicyEvery: 2, checkpoint: { every: 2, keep: 2 } };
   const { rows } = await run(settings);
   const ratios = rows.map((row) => [row["ratio/min"], row["ratio/max"]] as [number, number]);
-  // With one minibatch the ratio is 1 in the first step of each pair, and only there.
+  // With one minibatch, only the first step of each pair has ratio 1.
   expect(ratios.map(([low, high]) => low === 1 && high === 1)).toEqual([true, false, true, false]);
   const fresh = await run({ ...settings, refreshOldPolicyEvery: 1 });
   expect(fresh.rows.every((row) => row["ratio/min"] === 1 && row["ratio/max"] === 1)).toBe(true);
@@ -232,10 +232,7 @@ test("an agent with neither a policy nor a frozen model is named", async () => {
   const { policies, ...rest } = tinyParts("star");
   const policy = policies[onlyPolicy] as TrainedPolicy;
   const withoutHint = { ...rest, policies: { [onlyPolicy]: { ...policy, agents: ["solver"] } } };
-  await expect(run({ steps: 1 }, withoutHint)).rejects.toMatchObject({
-    code: "input_invalid",
-    detail: { agent: "hint" },
-  });
+  await expect(run({ steps: 1 }, withoutHint)).rejects.toFailWith("input_invalid", { agent: "hint" });
 });
 
 test("a learning rate follows the loop, not the steps that the weights had before", async () => {

@@ -75,7 +75,7 @@ export function budgetWarning(
 ): string | null {
   if (!isNamedBudget(budget) || costs !== null || opponents) return null; // other costs can ignore some agents
   const turns = scored.map(({ episode }) => episode.ledger.calls.length);
-  const fewest = turns.reduce((least, each) => Math.min(least, each), Infinity);
+  const fewest = turns.reduce((least, turn) => Math.min(least, turn), Infinity);
   return turns.length === 0 || budget.targetTokens >= fewest
     ? null
     : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: the budget is unreachable, and the price only rises`;
@@ -86,6 +86,6 @@ function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): bo
   const { advantage } = config;
   if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "group") return false;
   const groups = scored.map(({ group }) => group);
-  const terms = scored.map((each) => each.terms);
+  const terms = scored.map((rollout) => rollout.terms);
   return priceIndependence(terms, groups).dominates;
 }

@@ -77,9 +77,9 @@ export async function killedAt(
   const directory = await runFolder();
   if (!(await killed(directory, { ...manner, killAt }))) throw new Error(`the run ended before its call ${killAt}`);
   const outcome = await finish(directory);
-  const found = outcome === "resumed" ? await traces(directory) : null;
+  const match = outcome === "resumed" ? await traces(directory) : null;
   await rm(directory, { recursive: true, force: true });
-  return { outcome, found };
+  return { outcome, found: match };
 }
 
 /** Traces of a run killed after step 3 and in its resume; `again` is false if that resume ended before. */
@@ -98,7 +98,7 @@ export async function killedAgainAt(
   for (const name of files) await appendFile(join(directory, name), `{"step":4,"rew`);
   const again = await killed(directory, { killAt, killed: "torn" }, { resume: true });
   if (again && (await finish(directory)) !== "resumed") throw new Error(`killed at call ${killAt}, it was not resumed`);
-  const found = await traces(directory);
+  const matches = await traces(directory);
   await rm(directory, { recursive: true, force: true });
-  return { again, found };
+  return { again, found: matches };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
 
-// In one of three manners at each call; in all at night.
+// Kills in one of three ways per call; nightly in all three.
 test("a run killed at every file-system call resumes to the files of an uninterrupted run", async () => {
   const { expected, calls } = await reference();
   expect(calls).toBeGreaterThan(45);

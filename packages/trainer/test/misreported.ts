@@ -8,7 +8,7 @@ export function misreported(model: LanguageModel, factor: number): LanguageModel
       const { trace, ...completion } = await model.complete(request);
       return {
         ...completion,
-        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((each) => each * factor) } }),
+        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((logProb) => logProb * factor) } }),
       };
     },
   };

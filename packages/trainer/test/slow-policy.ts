@@ -1,6 +1,6 @@
-import { LaconicError, randomFromState, type Sampler } from "@laconic/core";
+import { LaconicError, randomFromState, type Sampler, mapValues } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import { type TrainedPolicy, type TrainingParts, mapPolicies } from "../src/spec/parts.ts";
+import type { TrainedPolicy, TrainingParts } from "../src/spec/parts.ts";
 import { drawLatency, type Latency } from "../src/testing/latency.ts";
 
 /** Long-tailed delays of 0.1 to 8 seconds. */
@@ -46,6 +46,6 @@ export function slowly<Parts extends TrainingParts>(
         },
       };
     };
-  const policies = mapPolicies(parts.policies, (policy) => ({ ...policy, speak: slow(policy.speak) }));
+  const policies = mapValues(parts.policies, (policy) => ({ ...policy, speak: slow(policy.speak) }));
   return { ...parts, policies };
 }

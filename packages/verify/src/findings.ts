@@ -51,21 +51,22 @@ export class Findings {
     this.notCovered.set(name, (this.notCovered.get(name) ?? new Set()).add(why));
   }
 
-  at(stage: Stage, place: Place): Comparisons {
-    const note = (agrees: boolean, key: string, expected: unknown, found: unknown = null): void => {
+  at(stage: Stage, location: Place): Comparisons {
+    const note = (agrees: boolean, key: string, expected: unknown, match: unknown = null): void => {
       this.compared[stage] = (this.compared[stage] ?? 0) + 1;
       this.total += agrees ? 0 : 1;
-      if (!agrees && this.total <= 10_000) this.contradictions.push({ ...place, stage, key, expected, found });
+      if (!agrees && this.total <= 10_000)
+        this.contradictions.push({ ...location, stage, key, expected, found: match });
     };
     return {
-      number(key, expected, found) {
-        const value = typeof found === "number" ? found : Number.NaN;
+      number(key, expected, match) {
+        const value = typeof match === "number" ? match : Number.NaN;
         const allowed = tolerance * (1 + Math.max(Math.abs(expected), Math.abs(value)));
         const isNear = Math.abs(expected - value) <= Math.min(allowed, 1);
-        note(isNear || Object.is(expected, value) || expected === value, key, expected, found);
+        note(isNear || Object.is(expected, value) || expected === value, key, expected, match);
       },
-      same: (key, expected, found) =>
-        note(expected === found || sortedJson(expected) === sortedJson(found), key, expected, found),
+      same: (key, expected, match) =>
+        note(expected === match || sortedJson(expected) === sortedJson(match), key, expected, match),
     };
   }
 

@@ -6,6 +6,7 @@ const folder = new URL(".", import.meta.url);
 /** Errors, readers of JSON, types of what is stored, and the seeded stream: nothing that computes a value of a run. */
 const fromCore = [
   "LaconicError",
+  "configError",
   "environmentName",
   "randomFromSeed",
   "Random",

@@ -21,7 +21,7 @@ export function verifyText(report: VerifyReport): string {
     `recorded steps: ${formatCount(steps)}; compared:`,
     ...counts,
     ...notCovered.map(({ name, why }) => `not covered: ${plain(name)} (${plain(why, 400)})`),
-    ...contradictions.slice(0, shown).map((each) => `contradiction: ${contradictionText(each)}`),
+    ...contradictions.slice(0, shown).map((contradiction) => `contradiction: ${contradictionText(contradiction)}`),
     ...(contradictionsTotal > shown ? [`and ${contradictionsTotal - shown} more (--json lists them)`] : []),
     verdicts[verdict],
   ].join("\n");

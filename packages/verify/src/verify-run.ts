@@ -69,7 +69,9 @@ async function checkRecords(run: RunFolder, findings: Findings): Promise<number>
     const { step, kind } = recorded;
     const isLast = recorded === steps.at(-1);
     const row =
-      kind === "step" ? await rowAt(run, step, isLast, findings) : run.evaluations.find((each) => each.step === step);
+      kind === "step"
+        ? await rowAt(run, step, isLast, findings)
+        : run.evaluations.find((evaluation) => evaluation.step === step);
     withRecord(recorded, (record) => {
       if (kind === "step") checks.step(record, row ?? null);
       else checks.evaluation("validation", record, row ?? {});
@@ -110,11 +112,11 @@ class RecordChecks {
   }
 
   evaluation(split: Split, record: PlayedRecord, row: Json): void {
-    const place = { step: record.step, split };
-    this.#rules.findings.at("evaluation", place).same("log-probs and episodes too many", [0, 0], record.surplus);
+    const location = { step: record.step, split };
+    this.#rules.findings.at("evaluation", location).same("log-probs and episodes too many", [0, 0], record.surplus);
     if (split === "validation") this.problems.evaluated(split, record);
-    checkEvaluation(this.#rules, place, record, row);
-    this.samplers.evaluation(place, record);
+    checkEvaluation(this.#rules, location, record, row);
+    this.samplers.evaluation(location, record);
   }
 
   step(record: StepRecord, row: Json | null): void {
@@ -125,7 +127,7 @@ class RecordChecks {
     this.problems.training(record);
     this.samplers.step(record, row);
     const rollouts = checkRollouts(this.#rules, train, record);
-    const checkpoint = this.#run.checkpoints.find((each) => each.step === step);
+    const checkpoint = this.#run.checkpoints.find((item) => item.step === step);
     this.#prices.step(findings, train, record, rollouts, checkpoint?.state["budgets"]);
     for (const policy of Object.keys(record.policies)) checkPolicy(findings, train, record, rollouts, policy);
     if (row) checkMetrics(findings, train, record, row);

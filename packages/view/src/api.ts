@@ -26,7 +26,7 @@ export class Api {
     const name = rest.join("/");
     if (name === "events") return this.#events(request.signal);
     const answer = await answerRequest(this.#data, name, new URL(request.url).searchParams);
-    if (answer === null) throw new ViewError(404, "not_found", "there is nothing at this address");
+    if (answer === null) throw new ViewError(404, "not_found", "address not found");
     const [, id = "", , key] = rest;
     const isEpisode = rest[0] === "runs" && key !== undefined;
     return jsonResponse(
@@ -99,13 +99,13 @@ export function failureResponse(error: unknown, onError: (error: unknown) => voi
 
 /** Adds the text of each token. */
 export async function withTexts(
-  data: Pick<ViewData, "place">,
+  data: Pick<ViewData, "locate">,
   id: string,
   detail: EpisodeDetail,
   tokenizerOf: TokenizerOf,
 ): Promise<EpisodeDetail> {
-  const place = detail.turns.some(({ tokens }) => tokens !== null) ? await data.place(id) : null;
-  const tokenizer = place && (await tokenizerOf(place));
+  const location = detail.turns.some(({ tokens }) => tokens !== null) ? await data.locate(id) : null;
+  const tokenizer = location && (await tokenizerOf(location));
   return {
     ...detail,
     turns: detail.turns.map((turn) => {

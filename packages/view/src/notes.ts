@@ -3,11 +3,10 @@ import { dirname } from "node:path";
 import { isRecord } from "@laconic/core";
 import { boundedJson, tryParseJson } from "@laconic/core/json";
 import { makeFolders, moveFile, readBytes } from "@laconic/core/platform";
-import type { Notes, RunNote } from "./protocol.ts";
+import { noteLimits, type Notes, type RunNote } from "./protocol.ts";
 import { ViewError } from "./requests.ts";
 
-/** Characters of a note and a tag, tags per run, bytes of a request. */
-const limits = { note: 10_000, tag: 40, tags: 20, bytes: 65_536 } as const;
+const maxBytes = 65_536;
 
 /** Notes on runs, in one JSON file outside of run folders. */
 export class NoteFile {
@@ -28,8 +27,8 @@ export class NoteFile {
     const path = this.#path;
     if (path === null || !/^[\w-]{1,64}$/u.test(id))
       throw new ViewError(404, "not_found", "This server stores no notes");
-    const invalid = new ViewError(400, "input_invalid", `Expected { note, tags } of at most ${limits.bytes} bytes`);
-    const bytes = await readBytes(body, { maxBytes: limits.bytes }, () => invalid);
+    const invalid = new ViewError(400, "input_invalid", `Expected { note, tags } of at most ${maxBytes} bytes`);
+    const bytes = await readBytes(body, { maxBytes }, () => invalid);
     const value = noteIn(tryParseJson(new TextDecoder().decode(bytes)));
     if (value === null) throw invalid;
     const write = this.#last.then(async () => {
@@ -61,8 +60,8 @@ function missing(error: NodeJS.ErrnoException): string {
 
 function noteIn(value: unknown): RunNote | null {
   const { note, tags } = isRecord(value) ? value : {};
-  if (typeof note !== "string" || note.length > limits.note) return null;
-  if (!Array.isArray(tags) || tags.length > limits.tags) return null;
-  const isTag = (tag: unknown): tag is string => typeof tag === "string" && tag !== "" && tag.length <= limits.tag;
+  if (typeof note !== "string" || note.length > noteLimits.note) return null;
+  if (!Array.isArray(tags) || tags.length > noteLimits.tags) return null;
+  const isTag = (tag: unknown): tag is string => typeof tag === "string" && tag !== "" && tag.length <= noteLimits.tag;
   return tags.every(isTag) ? { note, tags: [...new Set(tags)] } : null;
 }

@@ -6,19 +6,9 @@ import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState }
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
 /** `GET /api/runs` returns all, newest first. */
-export interface RunSummary extends Pick<
+export interface RunSummary extends Omit<
   RunFacts,
-  | "state"
-  | "reason"
-  | "step"
-  | "plannedSteps"
-  | "before"
-  | "after"
-  | "warmStart"
-  | "seconds"
-  | "device"
-  | "seed"
-  | "updated"
+  "config" | "environment" | "train" | "evaluations" | "changes" | "warnings" | "test" | "warnedAt"
 > {
   /** Stable while the server runs. */
   readonly id: string;
@@ -44,7 +34,7 @@ export interface RunSummary extends Pick<
 /** `GET /api/runs/{id}`. */
 export interface RunDetail extends Pick<
   RunFacts,
-  "config" | "environment" | "evaluations" | "test" | "families" | "warnings" | "warnedAt"
+  "config" | "environment" | "evaluations" | "test" | "warnings" | "warnedAt"
 > {
   readonly summary: RunSummary;
   readonly agents: readonly AgentId[];
@@ -54,6 +44,9 @@ export interface RunDetail extends Pick<
   /** Searchable, at most the newest 200,000. */
   readonly episodes: number;
 }
+
+/** Max characters of a note and a tag, max tags of a run. */
+export const noteLimits = { note: 10_000, tag: 40, tags: 20 } as const;
 
 /** The user's note on a run. Body of `PUT /api/notes/{id}`. */
 export interface RunNote {

@@ -33,14 +33,14 @@ export interface PageData {
 
 /** Data of run folders. */
 export interface ViewData extends PageData {
-  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
+  locate(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
   /** Polls the files while there are listeners. @returns stops listening */
   listen(listener: (event: ViewEvent) => void): () => void;
   size(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Refusal with HTTP status. */
+/** Refusal with an HTTP status; 0 if the server did not answer a page. */
 export class ViewError extends Error {
   readonly status: number;
   readonly code: string;
@@ -69,9 +69,9 @@ const requests: Readonly<Record<string, Answer>> = {
 
 /** @param path - decoded, such as `runs/ID/speech` @throws ViewError */
 export async function answerRequest(data: PageData, path: string, search: URLSearchParams): Promise<unknown> {
-  const words = path.split("/");
-  const name = words.map((word, i) => (i % 2 === 1 ? "*" : word)).join("/");
-  const [, id = "", , key = ""] = words;
+  const parts = path.split("/");
+  const name = parts.map((word, i) => (i % 2 === 1 ? "*" : word)).join("/");
+  const [, id = "", , key = ""] = parts;
   return Object.hasOwn(requests, name) ? ((await requests[name]?.(data, search, id, key)) ?? null) : null;
 }
 
@@ -80,7 +80,7 @@ const maxNames = 500;
 function namesIn(search: URLSearchParams): readonly string[] | null {
   const names = search.get("names")?.split(",") ?? null;
   if (names && names.length > maxNames)
-    throw invalid("names", `has ${names.length} names, at most ${maxNames} are answered`);
+    throw invalid("names", `has ${names.length} names, at most ${maxNames} are allowed`);
   return names;
 }
 
@@ -91,39 +91,40 @@ type Readers<Query> = { readonly [K in keyof Query]-?: Reader<NonNullable<Query[
 
 function text(maxLength: number): Reader<string> {
   return (value, name) => {
-    if (value.length > maxLength) throw invalid(name, `has ${value.length} characters, at most ${maxLength} are read`);
+    if (value.length > maxLength)
+      throw invalid(name, `has ${value.length} characters, at most ${maxLength} are allowed`);
     return value;
   };
 }
 
 function oneOf<const T extends string>(...values: readonly T[]): Reader<T> {
   return (value, name) => {
-    const match = values.find((known) => known === value);
-    if (match === undefined) throw invalid(name, `is none of ${values.join(", ")}`);
+    const match = values.find((allowed) => allowed === value);
+    if (match === undefined) throw invalid(name, `is not one of ${values.join(", ")}`);
     return match;
   };
 }
 
 function wholeNumber(value: string, name: string): number {
-  if (!/^\d{1,15}$/u.test(value)) throw invalid(name, "is no whole number from 0");
+  if (!/^\d{1,15}$/u.test(value)) throw invalid(name, "is not a whole number from 0");
   return Number(value);
 }
 
 function limit(value: string, name: string): number {
   const number = wholeNumber(value, name);
-  if (number > 500) throw invalid(name, `is ${number}, at most 500 are answered`);
+  if (number > 500) throw invalid(name, `is ${number}, at most 500 are allowed`);
   return number;
 }
 
 const truth: Reader<boolean> = (value, name) => ["true", "1"].includes(oneOf("true", "false", "1", "0")(value, name));
 
-const words = text(1000);
+const short = text(1000);
 
 const episodeQuery: Readers<EpisodeQuery> = {
-  text: words,
+  text: short,
   kind: oneOf("training", "evaluation"),
   correct: truth,
-  agent: words,
+  agent: short,
   silent: truth,
   fromStep: wholeNumber,
   toStep: wholeNumber,
@@ -134,10 +135,10 @@ const episodeQuery: Readers<EpisodeQuery> = {
 };
 
 const sampleQuery: Readers<SampleQuery> = {
-  text: words,
-  method: words,
-  against: words,
-  benchmark: words,
+  text: short,
+  method: short,
+  against: short,
+  benchmark: short,
   verdict: oneOf("right", "wrong", "failed", "undecided"),
   sort: oneOf("question", "newest", "tokens", "cost", "time"),
   offset: wholeNumber,

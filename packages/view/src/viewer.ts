@@ -4,7 +4,6 @@ import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret } from "@laconic/core/platform";
 import { checkOwnPage, createHandlerServer } from "@laconic/serve/server";
 import { Api, failureResponse, jsonResponse, type TokenizerOf } from "./api.ts";
-import { dataThread } from "./data/data-thread.ts";
 import { folderData } from "./data/folder-data.ts";
 import { NoteFile } from "./notes.ts";
 import { ViewError, type ViewData } from "./requests.ts";
@@ -51,9 +50,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   checkOptions(options);
   const { folders, mayCome = false, hosts = ["localhost"], token = null, onError = () => undefined } = options;
   const guard = viewGuard(hosts, token);
-  const data =
-    options.data ??
-    (folders.length === 0 ? await folderData({ folders }) : await dataThread({ folders, mayCome }, onError));
+  const data = options.data ?? (await folderData({ folders, mayCome, onError }));
   const files = await staticFiles(options.pages ?? (await webFolder(options.note))).catch(async (error: unknown) => {
     await data.close();
     throw error;
@@ -72,14 +69,14 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
         if (request.method !== "GET" && request.method !== "HEAD")
           throw new ViewError(405, "method_wrong", `${request.method} is not supported; use GET`);
         if (path === "/") return new Response(null, { status: 302, headers: { location: "/dashboard/" } });
-        const found =
+        const match =
           path === "/api/notes"
             ? jsonResponse(await notes.all())
             : ((await api.answer(path, request)) ?? (await files.answer(path)));
-        if (!found) throw new ViewError(404, "not_found", "there is nothing at this address");
-        if (request.method === "GET") return found;
-        await found.body?.cancel();
-        return new Response(null, found);
+        if (!match) throw new ViewError(404, "not_found", "address not found");
+        if (request.method === "GET") return match;
+        await match.body?.cancel();
+        return new Response(null, match);
       } catch (error) {
         return failureResponse(error, onError);
       }
@@ -129,7 +126,7 @@ function viewGuard(hosts: readonly string[], token: string | null): (request: Re
       return welcome(`${url.pathname}${url.search}`, `${name}=${secret}; HttpOnly; SameSite=Strict; Path=/`);
     }
     const cookies = (request.headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
-    const cookie = cookies.find((each) => each.startsWith(`${name}=`));
+    const cookie = cookies.find((cooky) => cooky.startsWith(`${name}=`));
     if (cookie !== undefined && isSameSecret(cookie.slice(name.length + 1), secret)) return null;
     throw new ViewError(401, "token_missing", "open the address with the token that the command printed");
   };
@@ -138,8 +135,8 @@ function viewGuard(hosts: readonly string[], token: string | null): (request: Re
 /** Sets the cookie on a page, because browsers omit strict cookies after a redirect from another site. */
 function welcome(address: string, cookie: string): Response {
   // Two slashes lead to another host.
-  const target = `/${address.replace(/^[/\\]+/u, "")}`.replaceAll(/[&"'<>]/gu, (each) => `&#${each.charCodeAt(0)};`);
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Laconic</title></head><body><p><a href="${target}">Go on</a></p></body></html>`;
+  const target = `/${address.replace(/^[/\\]+/u, "")}`.replaceAll(/[&"'<>]/gu, (text) => `&#${text.charCodeAt(0)};`);
+  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Laconic</title></head><body><p><a href="${target}">Continue</a></p></body></html>`;
   return new Response(page, {
     headers: {
       ...plainHeaders,

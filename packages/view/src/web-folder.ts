@@ -65,17 +65,17 @@ async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
   const packages = join(packageFolder, "..");
   const folders = (await readdir(packages)).toSorted().map((name) => join(packages, name));
-  const own = ["web", ...viteConfigs, "package.json"].map((name) => join(packageFolder, name));
-  for (const place of [...own, ...folders.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])])
-    for (const file of await filesIn(place))
+  const files = ["web", ...viteConfigs, "package.json"].map((name) => join(packageFolder, name));
+  for (const location of [...files, ...folders.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])])
+    for (const file of await filesIn(location))
       if (!/\.test\.tsx?$/u.test(file)) hash.update(file.slice(packages.length)).update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
 }
 
-async function filesIn(place: string): Promise<string[]> {
-  if (!existsSync(place)) return [];
-  if (!(await stat(place)).isDirectory()) return [place];
-  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+async function filesIn(location: string): Promise<string[]> {
+  if (!existsSync(location)) return [];
+  if (!(await stat(location)).isDirectory()) return [location];
+  const entries = await readdir(location, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

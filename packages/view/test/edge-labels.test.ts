@@ -98,7 +98,7 @@ describe("labels on the edges of a team's picture", () => {
           expect(Math.min(box.x - box.width / 2, box.y - box.height / 2)).toBeGreaterThanOrEqual(-1e-9);
           expect(box.x + box.width / 2).toBeLessThanOrEqual(layout.width + 1e-9);
           expect(box.y + box.height / 2).toBeLessThanOrEqual(layout.height + 1e-9);
-          for (const other of [...circles, ...labels.slice(i + 1).map((each) => each.box)])
+          for (const other of [...circles, ...labels.slice(i + 1).map((label) => label.box)])
             expect(areApart(box, other)).toBe(true);
         }
       }),

@@ -9,9 +9,8 @@ import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconi
 import { folderData, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { EpisodeIndex } from "../src/data/episode-index.ts";
+import { EpisodeIndex, tellingEpisodes } from "../src/data/episode-index.ts";
 import { RunPlace } from "../src/runs/run-place.ts";
-import { tellingEpisodes } from "../src/data/episode-index.ts";
 import { manualEvery, openedData, pageOf, settings, smallDuel, smallRun } from "./small-runs.ts";
 
 /** A file's parts between places. */
@@ -20,7 +19,7 @@ function splitAt(file: Buffer, ends: readonly number[]): Buffer[] {
 }
 
 function lineEnds(file: Buffer): number[] {
-  return [...file.entries()].flatMap(([at, byte]) => (byte === 10 ? [at + 1] : []));
+  return [...file.entries()].flatMap(([index, byte]) => (byte === 10 ? [index + 1] : []));
 }
 
 const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
@@ -57,7 +56,7 @@ describe("found folders", () => {
       ["foreign", "config.json not found: not a run, or one that has not begun"],
     ]);
     expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
-    await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
+    await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toFailWith("config_invalid");
   });
 
   test("no folder or file link leads out of the opened folder", async () => {
@@ -71,7 +70,7 @@ describe("found folders", () => {
     await symlink(join(folder, "out/secret/metrics.jsonl"), join(folder, "in/run/metrics.jsonl"));
     const data = await openedData([join(folder, "in")]);
     const runs = await data.runs();
-    expect(runs.map(({ folder: place, step }) => [place, step])).toEqual([["run", 0]]);
+    expect(runs.map(({ folder: location, step }) => [location, step])).toEqual([["run", 0]]);
     expect((await data.run(runs[0]?.id as string))?.metrics).toEqual([]);
   });
 
@@ -192,9 +191,9 @@ describe("a growing run", () => {
     );
     for (const name of ["metrics.jsonl", "timing.jsonl"]) {
       const lines = (await readFile(join(folder, "a", name), "utf8")).split("\n");
-      const kept = lines.filter((line) => line !== "" && (JSON.parse(line) as { step: number }).step <= 2);
+      const retained = lines.filter((line) => line !== "" && (JSON.parse(line) as { step: number }).step <= 2);
       await rm(join(folder, "a", name));
-      await writeFile(join(folder, "a", name), `${kept.join("\n")}\n`);
+      await writeFile(join(folder, "a", name), `${retained.join("\n")}\n`);
     }
     const after = await pageOf(data, id, { limit: 100 });
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
@@ -216,7 +215,7 @@ describe("a growing run", () => {
       expect.stringMatching(/^episodes.jsonl.gz: row \d+ cannot be read: it no longer exists/u),
     ]);
     await index.readNew();
-    expect(index.damage.filter((each) => each.includes("row"))).toEqual([]);
+    expect(index.damage.filter((text) => text.includes("row"))).toEqual([]);
   });
 
   test("names partial, binary and empty rows and shows the rest", async () => {
@@ -236,7 +235,7 @@ describe("a growing run", () => {
     // The last evaluation is torn.
     expect((await pageOf(data, summary.id)).total).toBe(39 - 5);
     const before = ends[2] as number;
-    expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("episodes"))).toEqual([
+    expect((await data.run(summary.id))?.warnings.filter((warning) => warning.startsWith("episodes"))).toEqual([
       `episodes.jsonl.gz: member 4 is damaged, 3000 bytes from byte ${before} on`,
       `episodes.jsonl.gz: member 6 is damaged, 2 bytes from byte ${before + 3000 + list.length} on`,
       "episodes.jsonl.gz: row 5 cannot be read: it has no episodes",
@@ -303,14 +302,14 @@ describe("recorded messages", () => {
     const sides = new Set<string>();
     for (const { key, opponent } of training) {
       const turns = (await data.episode(id, key))?.turns ?? [];
-      const [played, own] = [
+      const [played, turnDetails] = [
         turns.filter((turn) => turn.opponent !== null),
         turns.filter((turn) => turn.opponent === null),
       ];
-      expect([played.map((turn) => turn.opponent), own.length]).toEqual([[opponent], 1]);
+      expect([played.map((turn) => turn.opponent), turnDetails.length]).toEqual([[opponent], 1]);
       sides.add(played[0]?.agent ?? "");
       // Nobody is trained on its words.
-      expect([played[0]?.advantage, own[0]?.advantage === null]).toEqual([null, false]);
+      expect([played[0]?.advantage, turnDetails[0]?.advantage === null]).toEqual([null, false]);
     }
     expect(sides).toEqual(new Set(["left", "right"]));
   });

@@ -1,24 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileSystemSource } from "@laconic/trainer/reading";
 import { memoryFileSystem } from "@laconic/core/files";
 import { tinyRun } from "@laconic/trainer/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
 import { RunPlace } from "../src/runs/run-place.ts";
+import { sharedFolder } from "../../../test/temporary-folder.ts";
 
-let folder = "";
+const folder = sharedFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-view-long-"));
   const checkpoint = { every: 2, keep: 2 };
   const settings = { steps: 6, checkpoint, evaluation: { every: 0, problems: 1, transcripts: 1 } };
   await tinyRun({ directory: join(folder, "run"), settings });
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 test("searches the newest episodes and finds older ones by key", async () => {
   const index = new EpisodeIndex(new RunPlace(folder, join(folder, "run")), { names: [], counts: new Map() }, 1);

@@ -66,12 +66,12 @@ describe("text of models", () => {
     const web = join(import.meta.dirname, "../web");
     const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/u.test(file));
     expect(files.length).toBeGreaterThan(40);
-    const found = files.filter((file) =>
+    const matches = files.filter((file) =>
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|createContextualFragment|DOMParser|\beval\(|new Function/u.test(
         readFileSync(join(web, file), "utf8"),
       ),
     );
-    expect(found).toEqual([]);
+    expect(matches).toEqual([]);
   });
 });
 
@@ -145,9 +145,9 @@ describe("curves", () => {
   test("sections are the prefixes of several metrics; pinned and main metrics come first, the machine's last", () => {
     const names = ["task/accuracy", "a/x", "a/y", "b/x", "policy/p/z", "policy/p/y", "perf/tokens_per_s", "plain"];
     const metrics = orderedMetrics([names.map((name) => ({ name, unit: "", meaning: null }))]);
-    const sections = sectionsOf(metrics, ["a/y", "gone"]).map(({ name, metrics: own }) => [
+    const sections = sectionsOf(metrics, ["a/y", "gone"]).map(({ name, metrics: metricInfos }) => [
       name,
-      own.map((each) => each.name),
+      metricInfos.map((metricInfo) => metricInfo.name),
     ]);
     expect(sections).toEqual([
       ["Pinned", ["a/y"]],
@@ -196,7 +196,7 @@ describe("runs", () => {
 
   test("seeds of equal settings are one line, named by its difference", () => {
     const groups = groupRuns(runs.slice(0, 10), "seeds");
-    expect(groups.map(({ label, runs: own }) => [label, own.length])).toEqual([
+    expect(groups.map(({ label, runs: runSummaries }) => [label, runSummaries.length])).toEqual([
       ["targetTokens 4 (5 seeds)", 5],
       ["targetTokens 6 (5 seeds)", 5],
     ]);
@@ -244,7 +244,7 @@ describe("conversations", () => {
   const detail = episodeDetail(2830, { runs: 1, rows: 2000, episodes: 3000 });
 
   test("the graph grows with the turns", () => {
-    const said = detail.turns[0]?.writtenTokens as number;
+    const message = detail.turns[0]?.writtenTokens as number;
     const price = detail.prices["tokens"] as number;
     expect(spokenUpTo(detail, 0).edges.map(({ tokens }) => tokens)).toEqual([0]);
     const spoken = spokenUpTo(detail, 3);
@@ -254,12 +254,12 @@ describe("conversations", () => {
         from: "holder-a",
         to: "solver",
         // Nobody reads its end token.
-        tokens: said - 1,
-        cost: expect.closeTo((said - 1) * price, 12),
+        tokens: message - 1,
+        cost: expect.closeTo((message - 1) * price, 12),
       },
     ]);
     expect(spoken.total).toBeCloseTo(price * detail.turns.reduce((sum, turn) => sum + turn.writtenTokens, 0), 12);
-    expect(spokenUpTo(detail, 1).total).toBeCloseTo(price * said, 12);
+    expect(spokenUpTo(detail, 1).total).toBeCloseTo(price * message, 12);
     expect(spoken.silence).toEqual({ "holder-a": 0, "holder-b": 1, solver: 0 });
   });
 

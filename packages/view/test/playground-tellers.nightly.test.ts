@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { memoryFileSystem } from "@laconic/core/files";
 import { createKernels } from "@laconic/engine/wasm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { runFolder } from "../web/playground/worker/archive.ts";
 import type { OwnStory, WorkerMessage } from "../web/playground/worker/messages.ts";
 import { Session } from "../web/playground/worker/session.ts";
 import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
-import { keepStoryModel } from "../web/playground/worker/tellers-world.ts";
+import { keepStoryModel, tellersWorld } from "../web/playground/worker/tellers-world.ts";
 import { openTeam, type Team } from "../web/playground/worker/team.ts";
-import { tellersWorld } from "../web/playground/worker/tellers-world.ts";
 
 const stories = join(import.meta.dirname, "../web/playground/model");
 const settings = { ...firstSettings("tellers"), steps: 2, warmStart: 3 };
@@ -27,7 +27,7 @@ test("an address sets only its own level", () => {
 });
 
 describe("tellers of the story model", () => {
-  let files: KeptFiles;
+  const files = memoryFileSystem();
   let team: Team;
   let session: Session;
   let said: WorkerMessage[] = [];
@@ -41,13 +41,8 @@ describe("tellers of the story model", () => {
     environment: {},
     now: () => 0,
     say: (each: WorkerMessage) => void said.push(each),
-    isKept: () => true,
   });
-  const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;
 
-  beforeAll(async () => {
-    files = await keptFiles(keptFolder, null, () => undefined);
-  });
   afterAll(() => team.close());
 
   test("accepts the site's copy of the model by its checksums", async () => {
@@ -57,7 +52,7 @@ describe("tellers of the story model", () => {
     await expect(keepStoryModel(files, changed, tokens)).rejects.toThrow(/stories260K\.bin: .* SHA-256 b0a507e7ad0f/u);
     await keepStoryModel(files, weights, tokens);
     team = await openTeam(await createKernels(undefined), files, await tellersWorld(files));
-    session = await Session.open(parts(), settings);
+    session = new Session(parts(), settings);
   });
 
   test("a warm start precedes the first step, and one story is followed through training", async () => {
@@ -78,43 +73,15 @@ describe("tellers of the story model", () => {
     expect(episode.turns[0]?.fact).not.toContain("Mom found");
   });
 
-  test("both teams answer a custom story, and a lie changes only liar and solver", async () => {
+  test("both teams answer a custom story", async () => {
     await session.ask(own, 1);
-    await session.ask(own, 1, "two");
-    const [trained, lied] = heard("asked");
-    expect(trained).toMatchObject({ kind: "trained", before: { gold: "Lily" }, now: { question: "red ball" } });
-    expect(lied).toMatchObject({ kind: "changed", change: "two reads of another owner", before: trained?.now });
-    const [before = [], now = []] = [lied?.before.turns, lied?.now.turns];
-    // Nobody hears the others, so that one lie changes one teller and the solver.
-    expect([now[0], now[2]]).toEqual([before[0], before[2]]);
-    expect(now[1]?.fact).toMatch(/had a red ball/u);
-    expect(lied?.now.gold).toBe("Lily");
+    expect(heard("asked")).toMatchObject([{ before: { gold: "Lily" }, now: { question: "red ball" } }]);
     for (const [wrong, reason] of [
       [{ ...own, name: "Tom" }, "No text contains Tom"],
       [{ ...own, thing: "Red ball!" }, "expected lower-case words"],
       [{ ...own, texts: ["Lily"] }, "expected two to five"],
     ] as const)
       await expect(session.ask(wrong, 1)).rejects.toThrow(reason);
-  });
-
-  test("an exported run resumes elsewhere to equal bytes", async () => {
-    await session.exportRun();
-    const [{ archive, name } = expect.fail()] = heard("exported");
-    expect(name).toBe("tellers-seed-1-step-1");
-    const names = ["metrics.jsonl", "evaluations.jsonl", "checkpoints/step-00000002/model.safetensors"];
-    await session.train(null);
-    const straight = await Promise.all(names.map(digest));
-    // As without the pause: the policy of the beginning, which the objective compares with, is the same.
-    await session.reset(settings);
-    await session.train(null);
-    expect(await Promise.all(names.map(digest))).toEqual(straight);
-
-    said = [];
-    await session.importRun(archive);
-    expect(await session.view()).toMatchObject({ step: 1, settings: { level: "tellers", warmStart: 3 } });
-    await session.train(null);
-    expect(heard("warm-up")).toEqual([]);
-    expect(await Promise.all(names.map(digest))).toEqual(straight);
   });
 
   test("an aborted warm start begins again", async () => {
@@ -125,7 +92,7 @@ describe("tellers of the story model", () => {
     await session.pause();
     await training;
     expect(heard("failed")).toEqual([]);
-    expect(await session.view()).toMatchObject({ step: 0 });
+    expect(heard("training").at(-1)).toMatchObject({ active: false, step: 0 });
     expect(await files.exists(`${runFolder}/taught`)).toBe(false);
   });
 });

@@ -10,14 +10,14 @@ const questions = 6667;
 describePages("samples of a bench", (pages) => {
   let page: Page;
   let address: string;
-  let place: string;
+  let location: string;
 
   beforeAll(async () => {
     const folder = await pages.temporaryFolder();
     await writtenBench(folder, questions);
     address = await pages.serve(folder);
     const [bench] = (await (await fetch(`${address}/api/benches`)).json()) as readonly BenchTable[];
-    place = `#/bench/${bench?.id}`;
+    location = `#/bench/${bench?.id}`;
     page = await pages.open();
   });
 
@@ -49,7 +49,7 @@ describePages("samples of a bench", (pages) => {
     await page.locator(".sample [data-opened]").waitFor();
     await list.press("Enter");
     await soon(() => page.evaluate("document.activeElement.dataset.opened !== undefined")).toBe(true);
-    await at(`${place}?method=vanilla&text=onerror`);
+    await at(`${location}?method=vanilla&text=onerror`);
     await page.locator(".row").first().click();
     await page.locator(".sample .turn").first().waitFor();
     await soon(() => page.url()).toContain("sample=");
@@ -62,7 +62,7 @@ describePages("samples of a bench", (pages) => {
   });
 
   test("shows F1 next to the verdict and the end of each test", async () => {
-    await at(`${place}?method=debate&verdict=wrong`);
+    await at(`${location}?method=debate&verdict=wrong`);
     expect(await page.locator(".row").first().innerText()).not.toContain("F1");
     expect(await page.locator(".row").nth(1).innerText()).toContain("F1 40.0 %");
     await page.locator(".row").nth(1).click();
@@ -77,7 +77,7 @@ describePages("samples of a bench", (pages) => {
   });
 
   test("model text stays text, with invisible characters named", async () => {
-    await at(`${place}?method=vanilla&text=onerror`);
+    await at(`${location}?method=vanilla&text=onerror`);
     await page.locator(".row").first().click();
     await page.locator(".sample .turn").first().waitFor();
     const shown = await page.locator(".sample").innerText();
@@ -89,7 +89,7 @@ describePages("samples of a bench", (pages) => {
   });
 
   test("shows errors, and other methods' samples are one click away", async () => {
-    await at(`${place}?verdict=failed`);
+    await at(`${location}?verdict=failed`);
     await page.locator(".row").first().click();
     await page.locator(".sample .notice.bad").waitFor();
     expect(await page.locator(".sample .notice.bad").innerText()).toBe("the server hung up");
@@ -104,7 +104,7 @@ describePages("samples of a bench", (pages) => {
       for (const colorScheme of ["light", "dark"] as const) {
         await tab.emulateMedia({ colorScheme });
         for (const isOpen of [false, true]) {
-          await at(`${place}?method=debate&text=onerror`, tab);
+          await at(`${location}?method=debate&text=onerror`, tab);
           if (isOpen) {
             await tab.locator(".row").first().click();
             await tab.locator(".sample .turn").first().waitFor();

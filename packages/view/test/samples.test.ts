@@ -107,10 +107,10 @@ test("a key names the same sample in another process, with its last record", asy
   expect(JSON.parse(line)).toMatchObject({ problem: "q1", method: "cot", correct: false });
   await appendFile(join(folder, "samples.jsonl"), `${JSON.stringify({ ...JSON.parse(line), correct: true })}\n`);
   const other = await openedData([folder]);
-  for (const each of [data, other]) {
-    const found = await each.samples(id, {});
-    expect([found?.total, found?.rows[3]]).toEqual([9, { ...before, verdict: "right" }]);
-    expect((await each.sample(id, before?.key as string))?.row.verdict).toBe("right");
+  for (const viewData of [data, other]) {
+    const samplePage = await viewData.samples(id, {});
+    expect([samplePage?.total, samplePage?.rows[3]]).toEqual([9, { ...before, verdict: "right" }]);
+    expect((await viewData.sample(id, before?.key as string))?.row.verdict).toBe("right");
   }
 });
 
@@ -149,6 +149,6 @@ test("rejects invalid sample queries by name", async () => {
     offset: 20,
     limit: 10,
   });
-  await expect(read("verdict=good")).rejects.toThrow("verdict is none of right, wrong, failed, undecided");
-  await expect(read("limit=501")).rejects.toThrow("limit is 501, at most 500 are answered");
+  await expect(read("verdict=good")).rejects.toThrow("verdict is not one of right, wrong, failed, undecided");
+  await expect(read("limit=501")).rejects.toThrow("limit is 501, at most 500 are allowed");
 });

@@ -6,8 +6,6 @@ import { closeServer } from "@laconic/serve/server";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import {
   createViewServer,
   openViewer,
@@ -22,8 +20,9 @@ import {
   type Viewer,
 } from "@laconic/view";
 import { settings, smallRun, somePages } from "./small-runs.ts";
+import { sharedFolder } from "../../../test/temporary-folder.ts";
 
-let folder = "";
+const folder = sharedFolder();
 let viewer: Viewer;
 let id = "";
 const failures: unknown[] = [];
@@ -39,17 +38,13 @@ const rows = (name: string): Promise<Record<string, unknown>[]> =>
   readLines(nodeFileSystem, join(folder, "runs/a", name));
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-view-test-"));
   await smallRun(join(folder, "runs/a"));
   const pages = await somePages(join(folder, "pages"));
   // In the thread, as everybody runs it.
   viewer = await openViewer({ folders: [join(folder, "runs")], pages, onError: (error) => failures.push(error) });
   [{ id }] = (await get<RunSummary[]>("/api/runs")) as [RunSummary];
 });
-afterAll(async () => {
-  await viewer.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => viewer.close());
 
 describe("data of a run's pages", () => {
   test("the list names state, steps, evaluations and the leaves of the configuration", async () => {

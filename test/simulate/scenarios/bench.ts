@@ -85,7 +85,7 @@ function sums(world: World): SimulatedServer {
 }
 
 /** One process that starts or continues a bench; acknowledged samples are added to `known`. */
-function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
+function benchOnce(world: World, maxUsd: number, registry: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
   return world.start(async () => {
     await makeBenchFolder(folder); // as `bench` does
     const outcome = await inBenchFolder(
@@ -105,16 +105,18 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
               concurrency: 3,
               callFile,
               onRecord: (record) => {
-                const kept = Buffer.from(world.disk.safeBytes(`${folder}/${questionRecords.file}`) ?? []).toString();
+                const retained = Buffer.from(
+                  world.disk.safeBytes(`${folder}/${questionRecords.file}`) ?? [],
+                ).toString();
                 if (
-                  !kept.includes(`${JSON.stringify(record)}
+                  !retained.includes(`${JSON.stringify(record)}
 `)
                 )
                   world.violate(`sample ${sampleKey(record)} is acknowledged, and is not safe on the disk`);
-                const before = known.get(sampleKey(record));
+                const before = registry.get(sampleKey(record));
                 if (before?.status === "scored")
                   world.violate(`sample ${sampleKey(record)} is taken again, and its record was acknowledged`);
-                known.set(sampleKey(record), record);
+                registry.set(sampleKey(record), record);
               },
             },
           );
@@ -132,19 +134,19 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
 const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
 
 /** Invariants of the folder. */
-function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, SampleRecord>): void {
+function expectKept(world: World, maxUsd: number, registry: ReadonlyMap<string, SampleRecord>): void {
   const own = books.get(world) as Books;
   expectThat(own.charged <= maxUsd + 1e-9, `the server charged $${own.charged}, and the cap is $${maxUsd}`);
   const most = dearest(world.faults.met.some((fault) => fault.kind === "server" && fault.how === "lie"));
   own.expectJournal(world, `${folder}/spending.jsonl`, { maxUsd, most });
-  const kept = rowsOf<{ key?: string }>(world.disk, `${folder}/spending.jsonl`).flatMap(({ key }) => key ?? []);
-  expectThat(new Set(kept).size === kept.length, "a reply that was kept is paid again");
+  const retained = rowsOf<{ key?: string }>(world.disk, `${folder}/spending.jsonl`).flatMap(({ key }) => key ?? []);
+  expectThat(new Set(retained).size === retained.length, "a reply that was kept is paid again");
   const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
   const scored = rows.filter(({ status }) => status === "scored").map((row) => sampleKey(row));
   expectThat(new Set(scored).size === scored.length, "a sample is scored twice");
   const records = rows.filter(({ status }) => status === "scored");
   own.expectRecords(records, world.faults.met.length === 0 && records.length === jobs.length);
-  for (const [key, { status }] of known)
+  for (const [key, { status }] of registry)
     if (status === "scored")
       expectThat(scored.includes(key), `the record of sample ${key} was acknowledged, and is lost`);
 }
@@ -164,15 +166,15 @@ export const bench: Scenario = {
     world.disk.makeFolder(`${diskRoot}/runs`, true);
     world.disk.syncAll();
     const maxUsd = random.uniform() < 0.5 ? 0.15 + 0.1 * random.uniform() : 100;
-    const known = new Map<string, SampleRecord>();
+    const registry = new Map<string, SampleRecord>();
     const start = async (): Promise<Ended<BenchOutcome>> => {
-      const ended = await benchOnce(world, maxUsd, known);
+      const ended = await benchOnce(world, maxUsd, registry);
       // The next process repeats failed samples.
       if (ended.how !== "done" || ended.value.stopped !== null || ended.value.errors === 0) return ended;
       return { how: "killed", by: "kill" };
     };
     const outcome = await untilDone(world, start);
-    expectKept(world, maxUsd, known);
+    expectKept(world, maxUsd, registry);
     const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
     const scored = new Set(rows.flatMap((row) => (row.status === "scored" ? [sampleKey(row)] : [])));
     if (outcome?.stopped === null)

@@ -114,21 +114,21 @@ async function expectKept(world: World, { known }: Rollouts): Promise<void> {
   );
   const duplicates = world.faults.met.filter((fault) => fault.kind === "server" && fault.how === "duplicate").length;
   for (const [id, { acknowledged, sent, heard, unheard }] of known) {
-    const found = trained.get(id);
+    const match = trained.get(id);
     if (acknowledged !== null)
       expectThat(
-        [found !== undefined, waiting.has(id), dropped.has(id)].filter(Boolean).length === 1,
-        `the reward of rollout ${id} was acknowledged, and it is ${found ? "trained and not trained" : "lost"}`,
+        [match !== undefined, waiting.has(id), dropped.has(id)].filter(Boolean).length === 1,
+        `the reward of rollout ${id} was acknowledged, and it is ${match ? "trained and not trained" : "lost"}`,
       );
-    if (!found) continue;
-    const grade = found.grade as number;
+    if (!match) continue;
+    const grade = match.grade as number;
     expectThat(sent.has(grade), `rollout ${id} is trained with the reward ${grade}, which nobody sent`);
     expectThat(acknowledged === null || acknowledged === grade, `rollout ${id} is trained with another reward`);
-    const rest = found.replies.map((reply) => JSON.stringify(reply));
+    const rest = match.replies.map((reply) => JSON.stringify(reply));
     for (const reply of heard) {
-      const at = rest.indexOf(JSON.stringify(reply));
-      expectThat(at >= 0, `rollout ${id} is trained without a reply that its program heard`);
-      rest.splice(at, 1);
+      const index = rest.indexOf(JSON.stringify(reply));
+      expectThat(index >= 0, `rollout ${id} is trained without a reply that its program heard`);
+      rest.splice(index, 1);
     }
     expectThat(rest.length <= unheard + duplicates, `rollout ${id} has ${rest.length} replies that nobody asked for`);
   }

@@ -46,14 +46,14 @@ class SlowSampler implements Sampler {
   }
 
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
-    return Promise.all(requests.map((request, place) => this.#reply(request, place, onToken)));
+    return Promise.all(requests.map((request, index) => this.#reply(request, index, onToken)));
   }
 
-  forward(...given: Parameters<Sampler["forward"]>): ReturnType<Sampler["forward"]> {
-    return this.#weights.forward(...given);
+  forward(...input: Parameters<Sampler["forward"]>): ReturnType<Sampler["forward"]> {
+    return this.#weights.forward(...input);
   }
 
-  async #reply(request: SampleRequest, place: number, onToken: TokenListener | undefined): Promise<SampleResult> {
+  async #reply(request: SampleRequest, index: number, onToken: TokenListener | undefined): Promise<SampleResult> {
     this.running += 1;
     try {
       const [whole] = (await this.#weights.sample([request])) as [SampleResult];
@@ -68,8 +68,8 @@ class SlowSampler implements Sampler {
           };
         // Like an engine: for any token, also those after the sent ones.
         if (this.#world.faults.refusesMemory(this.#world))
-          throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: place });
-        onToken?.(place, { token, logProb: whole.logProbs[i] as number });
+          throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: index });
+        onToken?.(index, { token, logProb: whole.logProbs[i] as number });
       }
       return whole;
     } finally {

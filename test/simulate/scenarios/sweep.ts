@@ -41,7 +41,7 @@ interface Known {
 }
 
 /** One process that starts or continues a sweep, like `laconic sweep` and `ablate`. */
-function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantResult[] | StartedRun>> {
+function sweepOnce(world: World, registry: Known): Promise<Ended<readonly VariantResult[] | StartedRun>> {
   return world.start((program) =>
     runVariants(
       {
@@ -53,21 +53,21 @@ function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantRe
         file,
         onRun: ({ variant: { name }, seed }) => {
           const key = keyOf({ variant: name, seed });
-          if (known.results.has(key) && !hasMisread(world))
+          if (registry.results.has(key) && !hasMisread(world))
             world.violate(`${key} is trained again, and its result was acknowledged`);
         },
         onResult: async (results) => {
           world.expectSafe("a result", `${folder}/${file}`);
-          for (const result of results) known.results.set(keyOf(result), result);
+          for (const result of results) registry.results.set(keyOf(result), result);
         },
         start: async (config, { directory }) => {
-          const acknowledged = known.steps.get(directory) ?? { step: 0 };
-          known.steps.set(directory, acknowledged);
+          const acknowledged = registry.steps.get(directory) ?? { step: 0 };
+          registry.steps.set(directory, acknowledged);
           const open = async (): Promise<{ parts: ReturnType<typeof partsOf> }> => ({ parts: partsOf(tiny) });
           const job = { folder: directory, settings: config.train, config: { ...writtenConfig(config) }, open };
           const result = await trainIn(world, program, job, acknowledged);
           const rest = { warmStart: null, signal: null, seconds: 1, trainingSeconds: 1, earlierSeconds: 0 };
-          return { ...result, ...rest, device: "simulated" };
+          return { ...result, ...rest, split: "test", device: "simulated" };
         },
       },
       quiet,
@@ -78,12 +78,12 @@ function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantRe
 /** Checks that all acknowledged results are in the file. */
 function expectKept(disk: Disk, { results }: Known): void {
   const text = textOf(disk, `${folder}/${file}`);
-  const kept = text === null ? [] : (JSON.parse(text) as VariantResult[]);
-  const keys = kept.map((result) => keyOf(result));
+  const retained = text === null ? [] : (JSON.parse(text) as VariantResult[]);
+  const keys = retained.map((result) => keyOf(result));
   expectThat(new Set(keys).size === keys.length, `a run has two results: ${keys.join()}`);
   for (const [key, result] of results)
     expectThat(
-      kept.some((each) => JSON.stringify(each) === JSON.stringify(result)),
+      retained.some((variantResult) => JSON.stringify(variantResult) === JSON.stringify(result)),
       `the result of ${key} was acknowledged, and is ${keys.includes(key) ? "another" : "lost"}`,
     );
 }
@@ -100,24 +100,24 @@ export const sweep: Scenario<Files> = {
   plan: async () => (await undisturbedSweep()) as Files,
   async play(world, _random, expected) {
     begin(world.disk);
-    const known = none();
-    const results = await untilDone(world, () => sweepOnce(world, known), {
-      between: () => expectKept(world.disk, known),
+    const registry = none();
+    const results = await untilDone(world, () => sweepOnce(world, registry), {
+      between: () => expectKept(world.disk, registry),
     });
     expectThat(Array.isArray(results) && results.length === variants.length * seeds.length, "runs have no result");
-    const found = filesOf(world.disk, diskRoot);
+    const match = filesOf(world.disk, diskRoot);
     const same = `${folder.slice(diskRoot.length + 1)}/${file}`;
     expectThat(
-      Buffer.compare(found.get(same) ?? new Uint8Array(), expected.get(same) ?? new Uint8Array()) === 0,
+      Buffer.compare(match.get(same) ?? new Uint8Array(), expected.get(same) ?? new Uint8Array()) === 0,
       `${file} is not that of an undisturbed sweep`,
     );
     for (const { name } of variants)
       for (const seed of seeds) {
         const run = folderOf(folder, name, seed);
-        const own = filesBelow(found, run);
+        const files = filesBelow(match, run);
         // A power loss may restore the lock or claim of a dead process; the next process takes it over.
-        const locks = [...own.keys()].filter((each) => /^LOCK(?:\.|$)/u.test(each));
-        expectEqual(own, filesBelow(expected, run), locks);
+        const locks = [...files.keys()].filter((key) => /^LOCK(?:\.|$)/u.test(key));
+        expectEqual(files, filesBelow(expected, run), locks);
       }
   },
 };

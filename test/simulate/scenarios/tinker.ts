@@ -103,9 +103,9 @@ const undisturbedFiles = (variant: Variant): Promise<Files | null> =>
 
 /** Checks that a disk's run files and the server's weights equal those of an undisturbed run. */
 function expectSame(disk: Disk, expected: Files): void {
-  const found = filesOf(disk, diskRoot);
-  expectEqual(filesBelow(found, runFolder), filesBelow(expected, runFolder), ["checkpoints", journalFile]);
-  const [own, other] = [lastTable(found), lastTable(expected)];
+  const match = filesOf(disk, diskRoot);
+  expectEqual(filesBelow(match, runFolder), filesBelow(expected, runFolder), ["checkpoints", journalFile]);
+  const [own, other] = [lastTable(match), lastTable(expected)];
   expectThat(own !== undefined && other !== undefined, "the last checkpoint names no weights that the server has");
   expectThat(
     Buffer.compare(own ?? new Uint8Array(), other ?? new Uint8Array()) === 0,

@@ -102,7 +102,7 @@ class Reader {
 
   /** @param resumes - null if a resume happened meanwhile */
   #check({ step, steps: rows }: Shown, resumes: number | null): void {
-    const isSorted = rows.every((each, i) => i === 0 || each > (rows[i - 1] as number));
+    const isSorted = rows.every((row, i) => i === 0 || row > (rows[i - 1] as number));
     if (!isSorted) this.#world.violate(`the steps ${rows.join()} are shown`);
     if (resumes === null) return;
     if (step < this.#step && this.#resumes === resumes)

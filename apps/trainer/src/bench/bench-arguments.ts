@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import type { TokenPrice } from "@laconic/core/ledger";
 import {
@@ -23,6 +23,7 @@ import {
   playTasks,
   taskOfRun,
   type TaskLimits,
+  type TaskOutcome,
 } from "@laconic/runtime/bench";
 import type { BenchArguments, TaskArguments } from "./bench-flags.ts";
 import { join, resolve } from "node:path";
@@ -38,13 +39,11 @@ import { deadlineOf, spendingCap } from "../run/spending.ts";
 /** @throws LaconicError `config_invalid` with the flag */
 export async function configOf(args: BenchArguments, directory: string, data: BenchData | null): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
-    const given = args[flag];
-    if (given) return given;
-    throw new LaconicError(
-      "config_invalid",
-      `--${flag} is missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`,
-      { flag },
-    );
+    const input = args[flag];
+    if (input) return input;
+    throw configError(`--${flag} is missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`, {
+      flag,
+    });
   };
   // A plan calls no model, so any name works.
   const model = args["dry-run"] && args.model === undefined ? "any model" : names("model");
@@ -56,6 +55,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       benchmarks: withoutFiles(benchmarkWords),
       data,
       methods: withoutFiles(methodWords),
+      ...(args.cells && { cells: args.cells }),
       own: await userDefinedBenchValues(methodWords, benchmarkWords, directory),
       distribute: args.distribute,
       roleModels: await roleModelsOf(args, baseUrl),
@@ -96,7 +96,7 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
     models[slot] = await pricedModel("role-model", text, baseUrl, prices[slot]);
   }
   const stray = Object.keys(prices).find((slot) => !Object.hasOwn(models, slot));
-  if (stray !== undefined) throw refused("role-price", `${stray} has no model of its own; give --role-model`);
+  if (stray !== undefined) throw refused("role-price", `${stray} has no separate model; set one with --role-model`);
   return models;
 }
 
@@ -108,10 +108,10 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
     .split(",")
     .filter((part) => part.trim() !== "")
     .map((part) => {
-      const at = part.indexOf("=");
-      const slot = part.slice(0, at).trim();
-      const value = part.slice(at + 1).trim();
-      if (at < 1 || value === "") throw refused(flag, `${JSON.stringify(part)} is not ROLE=...`);
+      const index = part.indexOf("=");
+      const slot = part.slice(0, index).trim();
+      const value = part.slice(index + 1).trim();
+      if (index < 1 || value === "") throw refused(flag, `${JSON.stringify(part)} is not ROLE=...`);
       return [Object.hasOwn(aliases, slot) ? (aliases[slot] as string) : slot, value];
     });
 }
@@ -140,17 +140,25 @@ async function pricedModel(
 }
 
 function refused(flag: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
+  return configError(`--${flag}: ${reason}`, { flag });
 }
 
-export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
+/** Plays teams on tasks. */
+export async function playTaskBench(
+  args: TaskArguments,
+  terminal: Terminal,
+): Promise<TaskOutcome & { readonly config: PairConfig<TaskSettings> }> {
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);
   const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
   if (args.resume) await checkBenchTrust(directory, config);
-  const { markdown, ...outcome } = await playTasks(directory, config, limitsOf(args, terminal), terminal);
-  printResult(terminal, args.json, { directory, ...outcome }, () => markdown);
-  return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);
+  return { config, ...(await playTasks(directory, config, limitsOf(args, terminal), terminal)) };
+}
+
+export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
+  const { markdown, config: _, ...outcome } = await playTaskBench(args, terminal);
+  printResult(terminal, args.json, { directory: resolve(args.run), ...outcome }, () => markdown);
+  return codeOf(outcome.stopped, outcome.summaries, args, terminal);
 }
 
 /** @throws LaconicError `run_exists` for a folder with a bench */
@@ -168,11 +176,11 @@ export async function checkEmpty(directory: string): Promise<void> {
 export function codeOf(
   stopped: string | null,
   summaries: readonly { readonly scored: number; readonly samples: number }[],
-  run: string,
+  { run, again = "laconic bench" }: { readonly run: string; readonly again?: string | undefined },
   terminal: Terminal,
 ): number {
   if (stopped === null) return summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
-  terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${shellWord(run)}`);
+  terminal.note(`stopped: ${stopped}\ncontinue with: ${again} --resume --run ${shellWord(run)}`);
   return stopped === "aborted" ? 130 : 1;
 }
 
@@ -184,7 +192,8 @@ export function limitsOf(
   return {
     ...deadlineOf(args),
     maxErrors: args["max-errors"],
-    interrupts: () => interrupts(() => terminal.note("stopping; what is done is kept (once more to stop at once)")),
+    interrupts: () =>
+      interrupts(() => terminal.note("stopping; finished samples are stored (press again to stop immediately)")),
   };
 }
 
@@ -193,38 +202,33 @@ const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
 /** @throws LaconicError `config_invalid` with the flag */
 async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSettings>> {
-  const methods = wordsIn(args.methods ?? taskBaselines).map((method) => pairMethod(method));
+  const methods = wordsIn(args.methods ?? taskBaselines).map(pairMethod);
   const names = methods.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined)
-    throw new LaconicError("config_invalid", `--methods: two are called ${twice}`, { flag: "methods" });
+  if (twice !== undefined) throw configError(`--methods: two methods are named ${twice}`, { flag: "methods" });
   const runs = methods.flatMap(({ run }) => run ?? []).map((run) => resolve(run));
-  const found = await Promise.all(runs.map((run) => findRun(run)));
-  const ofRuns = new Map(found.map((each, i) => taskOfRun(each, runs[i] ?? "")).map((task) => [taskTitle(task), task]));
+  const matches = await Promise.all(runs.map((run) => findRun(run)));
+  const ofRuns = new Map(
+    matches.map((foundRun, i) => taskOfRun(foundRun, runs[i] ?? "")).map((task) => [taskTitle(task), task]),
+  );
   const isOfRuns = args.tasks === undefined || args.tasks === "runs";
-  const given = isOfRuns ? [...ofRuns.values()] : wordsIn(args.tasks ?? "").map((text) => pairTask(text));
-  const [first] = found;
+  const input = isOfRuns ? [...ofRuns.values()] : wordsIn(args.tasks ?? "").map(pairTask);
+  const [first] = matches;
   const model = args.model ?? first?.config.model;
-  if (given.length === 0)
-    throw new LaconicError(
-      "config_invalid",
-      "--tasks is missing: name tasks, or a trained team in --methods NAME=RUN",
-      { flag: "tasks" },
-    );
+  if (input.length === 0)
+    throw configError("--tasks is missing: name tasks, or a trained team in --methods NAME=RUN", { flag: "tasks" });
   if (model === undefined)
-    throw new LaconicError(
-      "config_invalid",
-      "--model is missing: name the baselines' model, or a trained team in --methods NAME=RUN",
-      { flag: "model" },
-    );
+    throw configError("--model is missing: name the baselines' model, or a trained team in --methods NAME=RUN", {
+      flag: "model",
+    });
   const stray = (["max-usd", "price", "timeout"] as const).find((flag) => args[flag] !== undefined);
   // Local weights have no countable cost.
   if (args["base-url"] === undefined && stray !== undefined)
-    throw new LaconicError("config_invalid", `--${stray} has no effect without --base-url; remove it`, { flag: stray });
+    throw configError(`--${stray} has no effect without --base-url; remove it`, { flag: stray });
   const sampling = first?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
   const checked = checkPairConfig(
     {
-      tasks: given,
+      tasks: input,
       // Absolute paths work from any folder.
       methods: methods.map(({ name, run }) => (run === null ? name : `${name}=${resolve(run)}`)),
       model,

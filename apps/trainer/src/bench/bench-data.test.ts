@@ -20,12 +20,12 @@ test("reads a custom question table and rejects changed bytes", async () => {
   const [folder, { url, served }] = [await temporaryFolder(), await server()];
   const [file, run] = [join(folder, "capitals.csv"), join(folder, "bench")];
   await writeFile(file, csv);
-  const given = ["--data", file, "--grading", "text", "--columns", "question=of,gold=capital", "--run", run];
+  const input = ["--data", file, "--grading", "text", "--columns", "question=of,gold=capital", "--run", run];
   const rest = ["--methods", "vanilla", "--model", "fake", "--base-url", url];
-  await expectRefused(["bench", ...given, ...rest], "capitals.csv row 4: capital is empty");
-  const { code, out, err } = await bench(...given, ...rest, "--lenient", "--json");
+  await expectRefused(["bench", ...input, ...rest], "capitals.csv row 4: capital is empty");
+  const { code, out, err } = await bench(...input, ...rest, "--lenient", "--json");
   expect([code, served.length]).toEqual([0, 2]);
-  expect(err).toContain("capitals: 1 rows left out; the first is");
+  expect(err).toContain("capitals: 1 rows skipped; the first is");
   expect(textOf(served[0]?.messages ?? [])).toContain('End with a line "#### TEXT"');
   const { summaries } = JSON.parse(out) as { summaries: { benchmark: string; accuracy: { value: number } }[] };
   expect(summaries.map(({ benchmark, accuracy }) => [benchmark, accuracy.value])).toEqual([["capitals", 0.5]]);
@@ -40,10 +40,10 @@ test("plans without a model and requires one to ask questions", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "capitals.csv");
   await writeFile(file, "of,gold\nItaly,Rome\n");
-  const given = ["--data", file, "--grading", "text", "--columns", "question=of", "--methods", "vanilla"];
-  const { code, out } = await bench(...given, "--dry-run", "--json");
+  const input = ["--data", file, "--grading", "text", "--columns", "question=of", "--methods", "vanilla"];
+  const { code, out } = await bench(...input, "--dry-run", "--json");
   expect([code, (JSON.parse(out) as { calls: number }).calls]).toEqual([0, 1]);
-  await expectRefused(["bench", ...given, "--run", join(folder, "run")], "--model is missing");
+  await expectRefused(["bench", ...input, "--run", join(folder, "run")], "--model is missing");
 });
 
 const asking = ["--methods", "vanilla", "--model", "m"];
@@ -61,8 +61,8 @@ test.for([
   [["--data", "a.csv", "--grading", "text", "--rows", "many"], "--rows"],
   [["--benchmarks", "gsm8k", "--rows", "3"], "--rows has no effect without --data"],
   [["--benchmarks", "gsm8k", "--grading", "text"], "--grading has no effect without --data"],
-] as const)("rejects %j", async ([given, reason]) => {
-  const { code, out, err } = await bench(...given, ...asking);
+] as const)("rejects %j", async ([input, reason]) => {
+  const { code, out, err } = await bench(...input, ...asking);
   expect([code > 0, out]).toEqual([true, ""]);
   expect(err).toContain(reason);
 });

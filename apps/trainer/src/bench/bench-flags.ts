@@ -9,6 +9,7 @@ import {
   type Flags,
   type ValueFlag,
 } from "../cli/arguments.ts";
+import { baseUrlFlag } from "../cli/flags.ts";
 import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 
 /** Checked by the bench's settings. */
@@ -34,6 +35,7 @@ type QuestionArguments = Given<QuestionTexts | "role-model" | "role-price", stri
   Given<"actor-price" | "judge-price", TokenPrice> &
   Given<"max-tokens" | "shots", number> &
   Given<"requests", boolean> &
+  Given<"cells", readonly string[]> &
   Always<"lenient" | "distribute" | "insecure" | "dry-run", boolean>;
 
 type OnlyTaskArguments = Given<"top-p", number> & Given<"device" | "chat-template-arguments", string>;
@@ -50,7 +52,7 @@ export type TaskArguments = OnlyTaskArguments &
   PlayArguments &
   SpendingFlags & { readonly timeout: number | undefined; readonly json: boolean };
 
-export const questionFlags: Flags<QuestionArguments> = {
+export const questionFlags: Flags<Omit<QuestionArguments, "cells">> = {
   ...grouped("Input", {
     benchmarks: textFlag("Names from laconic data ls, or ./FILE.ts", "a,b"),
     data: textFlag("Your questions: JSON, JSON lines, CSV, Parquet or hub:OWNER/NAME/FILES", "file"),
@@ -99,10 +101,7 @@ export const playFlags: Flags<PlayArguments> = {
   }),
   ...grouped("Model", { model: textFlag("Model name on the server", "name") }),
   ...grouped("Server", {
-    "base-url": textFlag(
-      "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); key: $OPENAI_API_KEY",
-      "url",
-    ),
+    "base-url": baseUrlFlag,
     concurrency: numberFlag("Questions in parallel (default: 32; 1 with --tasks)", "n"),
   }),
   ...grouped("Sampling", {

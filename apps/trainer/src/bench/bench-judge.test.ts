@@ -20,10 +20,10 @@ test("a model judges free answers by their golds; without a verdict they are und
     const code = /<<<([A-Z]{8}) /u.exec(prompt)?.[1] ?? "";
     return /Ulysses/u.test(prompt) ? "I cannot say." : `${code} task: ${/Austen did/u.test(prompt) ? 9 : 2}`;
   });
-  const given = ["--data", questions, "--grading", "text", "--model", "writer", "--base-url", url, "--offline"];
-  const words = ["bench", ...given, "--methods", "vanilla", "--judge", "critic", "--run", join(folder, "run")];
+  const input = ["--data", questions, "--grading", "text", "--model", "writer", "--base-url", url, "--offline"];
+  const words = ["bench", ...input, "--methods", "vanilla", "--judge", "critic", "--run", join(folder, "run")];
   const { code, out, err } = await laconic(...words);
-  expect([code, err]).toEqual([1, expect.stringContaining("plus at most 6 questions to the judge critic")]);
+  expect([code, err]).toEqual([1, expect.stringContaining("plus at most 6 requests to the judge critic")]);
   expect(out).toContain(`Free answers are judged by critic at ${url.replace("/v1", "")}`);
   const lines = (await readFile(join(folder, "run", "samples.jsonl"), "utf8")).trimEnd().split("\n");
   const records = lines.map((line) => JSON.parse(line) as SampleRecord);
@@ -44,11 +44,11 @@ test("rejects a judge without free answers and a cap without a price", async () 
   const folder = await temporaryFolder();
   const questions = join(folder, "sums.csv");
   await writeFile(questions, "question,gold\n2+2?,4\n");
-  const given = cli`bench --data ${questions} --methods vanilla --model m --base-url http://127.0.0.1:9/v1`;
+  const input = cli`bench --data ${questions} --methods vanilla --model m --base-url http://127.0.0.1:9/v1`;
   const of = (...more: readonly string[]) =>
-    laconic(...given, "--judge", "critic", "--run", join(folder, "run"), ...more);
+    laconic(...input, "--judge", "critic", "--run", join(folder, "run"), ...more);
   const idle = await of("--grading", "numeric");
-  expect([idle.code, idle.err]).toEqual([2, expect.stringContaining("--judge: no question here has a free answer")]);
+  expect([idle.code, idle.err]).toEqual([2, expect.stringContaining("--judge: no question has a free answer")]);
   const dear = await of("--grading", "text", "--price", "1,1", "--max-usd", "1");
   expect([dear.code, dear.err]).toEqual([
     2,

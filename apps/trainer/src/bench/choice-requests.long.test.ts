@@ -30,9 +30,9 @@ async function requests(
     asked.push(messages.map(({ content }) => content).join("\n\n"));
     return `The answer is ${"ABCD"[asked.length % 4]}.`;
   });
-  const given = { benchmarks: [benchmark], model: "m", baseUrl: url, limit, seed: "0", repeats: 1, temperature: null };
+  const input = { benchmarks: [benchmark], model: "m", baseUrl: url, limit, seed: "0", repeats: 1, temperature: null };
   const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
-  const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
+  const config = checkBenchConfig({ ...input, ...rest, methods }, "bench");
   const [set] = await benchSets(config, {
     ownMethods: [],
     ownBoards: [],
@@ -65,7 +65,7 @@ const count = (text: string, part: string): number => text.split(part).length - 
 /** How often a request shows the problem's question, and each of its options as a line behind its letter. */
 function shown(request: string, { question, choices = [] }: BenchmarkProblem): number[] {
   const lines = `${request}\n`;
-  return [count(lines, `${question}\n`), ...choices.map((each, i) => count(lines, `\n${"ABCDE"[i]}) ${each}\n`))];
+  return [count(lines, `${question}\n`), ...choices.map((choice, i) => count(lines, `\n${"ABCDE"[i]}) ${choice}\n`))];
 }
 
 function checkOnce(by: ReadonlyMap<string, readonly string[]>, { problems, calibration }: BenchSet): void {
@@ -136,10 +136,10 @@ test.skipIf(data === undefined)(
   "MMLU's few-shot examples are the first five of the question's subject (LACONIC_DATA)",
   async () => {
     const open = { folder: data ?? "", offline: true };
-    const given = { benchmarks: ["mmlu"], methods: ["vanilla:few-shot-answers", "log-likelihood:few-shot"], limit: 8 };
+    const input = { benchmarks: ["mmlu"], methods: ["vanilla:few-shot-answers", "log-likelihood:few-shot"], limit: 8 };
     const rest = { model: "m", baseUrl: "http://127.0.0.1:1", seed: "0", repeats: 1, temperature: null, maxTokens: 64 };
     const config = checkBenchConfig(
-      { ...given, ...rest, shots: null, maxUsd: null, price: null, concurrency: 1 },
+      { ...input, ...rest, shots: null, maxUsd: null, price: null, concurrency: 1 },
       "bench",
     );
     const sources = { ownMethods: [], ownBoards: [], open: () => open, note: () => undefined };
@@ -148,10 +148,10 @@ test.skipIf(data === undefined)(
     const jobs = benchJobs(sets, { ...config, roleModels: {} });
     expect(jobs).toHaveLength(16);
     for (const { problem, exemplars } of jobs) {
-      const own = dev.filter(({ metadata }) => metadata?.["subject"] === problem.metadata?.["subject"]);
-      expect([own.length, exemplars.map(({ question }) => question)]).toEqual([
+      const benchmarkProblems = dev.filter(({ metadata }) => metadata?.["subject"] === problem.metadata?.["subject"]);
+      expect([benchmarkProblems.length, exemplars.map(({ question }) => question)]).toEqual([
         5,
-        own.map((each) => questionText(each)),
+        benchmarkProblems.map((benchmarkProblem) => questionText(benchmarkProblem)),
       ]);
     }
   },

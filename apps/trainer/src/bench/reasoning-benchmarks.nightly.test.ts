@@ -83,8 +83,8 @@ function reply(request: ServedRequest): string {
 test("plans, plays, grades and resumes all four benchmarks", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
-  const given = ["--benchmarks", names, "--methods", "vanilla,cot", "--model", "fake", "--base-url", url, "--offline"];
-  const plan = await bench(...given, "--folder", folder, "--run", run, "--dry-run", "--json");
+  const input = ["--benchmarks", names, "--methods", "vanilla,cot", "--model", "fake", "--base-url", url, "--offline"];
+  const plan = await bench(...input, "--folder", folder, "--run", run, "--dry-run", "--json");
   expect([plan.code, plan.err]).toEqual([
     0,
     expect.stringContaining("gpqa: GPQA, split main: 2 problems, expected 448"),
@@ -92,7 +92,7 @@ test("plans, plays, grades and resumes all four benchmarks", async () => {
   expect((JSON.parse(plan.out) as { samples: number }).samples).toBe(12);
   expect(served).toEqual([]);
 
-  const { code, out } = await bench(...given, "--folder", folder, "--run", run, "--json");
+  const { code, out } = await bench(...input, "--folder", folder, "--run", run, "--json");
   expect(code).toBe(0);
   const { summaries } = JSON.parse(out) as {
     summaries: { benchmark: string; method: string; accuracy: { value: number }; meanScore: number | null }[];
@@ -126,9 +126,9 @@ test("a date range selects LiveCodeBench's questions from all local releases, in
     );
   await release("test6.jsonl", { a: "2025-02-01", b: "2025-03-01" });
   await release("test5.jsonl", { c: "2024-12-31", d: "2025-01-01" });
-  const given = ["--benchmarks", "livecodebench", "--methods", "vanilla", "--model", "fake", "--base-url", url];
+  const input = ["--benchmarks", "livecodebench", "--methods", "vanilla", "--model", "fake", "--base-url", url];
   const play = (run: string, ...rest: readonly string[]): ReturnType<typeof laconic> =>
-    bench(...given, "--offline", "--folder", folder, "--run", join(folder, run), ...rest);
+    bench(...input, "--offline", "--folder", folder, "--run", join(folder, run), ...rest);
   const recordsOf = async (run: string): Promise<{ problem: string; config: string }[]> =>
     (await readFile(join(folder, run, "samples.jsonl"), "utf8"))
       .trim()
@@ -156,11 +156,11 @@ test("a date range selects LiveCodeBench's questions from all local releases, in
   expect(configOf(both)).not.toBe(configOf(later));
 
   const refusals = [
-    [["--from", "2025-04-01"], "those that are here (v6, v5) are of 2024-12-31 to 2025-03-01"],
+    [["--from", "2025-04-01"], "the local files (v6, v5) cover 2024-12-31 to 2025-03-01"],
     [["--to", "2024-12-30"], "no question of livecodebench is of ..2024-12-30"],
     [["--from", "2025-02-30"], "from: expected a day, YYYY-MM-DD"],
-    [["--from", "2025-02-02", "--to", "2025-02-01"], "from is 2025-02-02, after to, 2025-02-01"],
-    [["--benchmarks", "gpqa", "--to", "2025-02-01"], "none of its benchmarks has dates"],
+    [["--from", "2025-02-02", "--to", "2025-02-01"], "from (2025-02-02) is after to (2025-02-01)"],
+    [["--benchmarks", "gpqa", "--to", "2025-02-01"], "no chosen benchmark has dates"],
   ] as const;
   for (const [words, reason] of refusals) {
     const refused = await play("refused", ...words, "--dry-run");
@@ -171,8 +171,8 @@ test("a date range selects LiveCodeBench's questions from all local releases, in
 test("MMLU-Pro's chains of thought show five worked examples of the question's category in file order", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
-  const given = cli`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
-  const { code } = await bench(...given, "--run", run);
+  const input = cli`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
+  const { code } = await bench(...input, "--run", run);
   expect(code).toBe(0);
   const law = served.find((request) => asked(request).includes("law 0"));
   expect(law?.messages.filter(({ role }) => role === "assistant").map(({ content }) => content)).toEqual(
@@ -184,11 +184,11 @@ test("MMLU-Pro's chains of thought show five worked examples of the question's c
 });
 
 test("names unsuitable methods and methods without calibration questions", async () => {
-  const given = ["--folder", await dataFolder(), "--model", "m", "--offline", "--dry-run"];
+  const input = ["--folder", await dataFolder(), "--model", "m", "--offline", "--dry-run"];
   await expectRefused(
-    ["bench", "--benchmarks", "livecodebench", "--methods", "log-likelihood", ...given],
+    ["bench", "--benchmarks", "livecodebench", "--methods", "log-likelihood", ...input],
     "log-likelihood scores options, and code questions",
   );
-  const learns = await bench("--benchmarks", "gpqa,hotpotqa", "--methods", "vanilla,agentprune-c", ...given);
-  expect([learns.code, learns.err]).toEqual([0, expect.stringContaining("left out: agentprune-c on gpqa, hotpotqa")]);
+  const learns = await bench("--benchmarks", "gpqa,hotpotqa", "--methods", "vanilla,agentprune-c", ...input);
+  expect([learns.code, learns.err]).toEqual([0, expect.stringContaining("skipped: agentprune-c on gpqa, hotpotqa")]);
 });

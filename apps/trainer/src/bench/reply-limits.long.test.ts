@@ -19,12 +19,12 @@ test("--timeout ends an unanswered call and charges its highest possible cost", 
   const folder = await temporaryFolder();
   const { url } = await recordingServer(() => new Promise(() => undefined)); // never answers
   const run = join(folder, "bench");
-  const given = cli`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
+  const input = cli`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
     --base-url ${url} --price 0,10000 --max-tokens 16 --max-usd 25 --run ${run}`;
-  const { code, err } = await laconic("bench", ...given, "--timeout", "0.2");
+  const { code, err } = await laconic("bench", ...input, "--timeout", "0.2");
   expect([code, err]).toEqual([1, expect.stringContaining("no answer within 200 ms")]);
   expect((await readSpendJournal(join(run, "spending.jsonl")))?.spentUsd).toBeCloseTo(0.16, 9);
-  await expectRefused(["bench", ...given, "--run", join(folder, "other"), "--timeout", "soon"], "--timeout");
+  await expectRefused(["bench", ...input, "--run", join(folder, "other"), "--timeout", "soon"], "--timeout");
 });
 
 test("the default reply limit is the paper's", async () => {

@@ -66,9 +66,9 @@ test("dealt agents see only their part, with a separate table and the server's t
   expect(sum(kept.map((each) => each.promptTokens + each.completionTokens))).toBe(tokensOf(served));
   expect(sum(kept.map(({ calls }) => calls))).toBe(served.length);
   expect(err).toContain("debate: 1 of 4 questions of nuts");
-  expect(err).toContain("Played on whole questions alone: cot. One agent answers");
+  expect(err).toContain("Played on whole questions only: cot. A single agent would see one share only.");
   expect(out).toContain("## Accuracy, %; dealt among the agents");
-  expect(out).toMatch(/- Dealt: debate, hint, mad\..*play another game\./u);
+  expect(out).toMatch(/- Dealt: debate, hint, mad\..*have an easier task\./u);
   const [whole = "", apart = ""] = await Promise.all(
     ["accuracy.csv", "accuracy-dealt.csv"].map((name) => readFile(join(run, name), "utf8")),
   );
@@ -133,7 +133,7 @@ test("rejects equal-budget methods without a team", async () => {
   const { url, served } = await recordingServer(() => "#### 1");
   const { words } = await bench(url, "vanilla,equal-budget");
   const { code, err } = await laconic(...words);
-  expect([code, served.length, err]).toEqual([2, 0, expect.stringContaining("no method here has several agents")]);
+  expect([code, served.length, err]).toEqual([2, 0, expect.stringContaining("no method has several agents")]);
 });
 
 test("a model per role asks its own server at its own price and keeps the key", async () => {
@@ -167,9 +167,9 @@ test("a model per role asks its own server at its own price and keeps the key", 
 });
 
 test.for([
-  [["--role-model", "critc=m"], "no method here has a role critc without a model; there are collaborator, actor"],
+  [["--role-model", "critc=m"], "no method has a role critc without a model; use one of: collaborator, actor"],
   [["--role-model", "actor"], '"actor" is not ROLE=...'],
-  [["--role-price", "actor=1/2"], "actor has no model of its own"],
+  [["--role-price", "actor=1/2"], "actor has no separate model"],
   [["--actor", "shipped"], "an actor needs a trained team"],
 ] as const)("rejects %j", async ([more, reason]) => {
   const { url, served } = await recordingServer(() => "#### 1");

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, type LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
 /** Headings of the help, in its order. */
@@ -19,6 +19,8 @@ export interface Argument<T = unknown> {
   readonly default?: string;
   readonly options?: readonly string[];
   readonly alias?: string;
+  /** May be given several times; commas join the values. */
+  readonly repeats?: true;
   /** Value if the flag is absent and has no default. */
   readonly absent?: T;
   /** @throws LaconicError `config_invalid` with the flag */
@@ -73,7 +75,7 @@ export function valueFlag<T>(read: (text: string, flag: string) => T): ValueFlag
   });
 }
 
-export const textFlag: ValueFlag<string> = valueFlag((given) => given);
+export const textFlag: ValueFlag<string> = valueFlag((input) => input);
 
 export function requiredFlag(description: string, hint: string): Argument<string> {
   return { kind: "value", description, hint, required: true };
@@ -93,47 +95,47 @@ export function choiceFlag<const Option extends string>(
   options: readonly Option[],
   usual?: Option,
 ): Argument<Option> {
-  const read = (given: string, flag: string): Option => {
-    const option = options.find((each) => each === given);
+  const read = (input: string, flag: string): Option => {
+    const option = options.find((item) => item === input);
     if (option !== undefined) return option;
-    throw new UsageError(`Invalid value for argument: --${flag} (${given}). Expected one of: ${options.join(", ")}.`);
+    throw new UsageError(`Invalid value for argument: --${flag} (${input}). Expected one of: ${options.join(", ")}.`);
   };
   return { kind: "value", description, options, read, ...(usual !== undefined && { default: usual }) };
 }
 
-function refused(flag: string, given: string, expected: string): LaconicError {
-  return new LaconicError("config_invalid", `--${flag} is ${given}, expected ${expected}`, { flag });
+function refused(flag: string, input: string, expected: string): LaconicError {
+  return configError(`--${flag} is ${input}, expected ${expected}`, { flag });
 }
 
 /** @throws LaconicError `config_invalid` with the flag */
-export function wholeNumber(flag: string, given: string, least = 1, most: number = Infinity): number {
-  const value = Number(given);
+export function wholeNumber(flag: string, input: string, least = 1, most: number = Infinity): number {
+  const value = Number(input);
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw refused(flag, given, most === Infinity ? `a whole number from ${least}` : `${least} to ${most}`);
+  throw refused(flag, input, most === Infinity ? `a whole number from ${least}` : `${least} to ${most}`);
 }
 
 /** Flags for whole numbers, by default from 1. */
 export function wholeFlag(least?: number, most?: number): ValueFlag<number> {
-  return valueFlag((given, flag) => wholeNumber(flag, given, least, most));
+  return valueFlag((input, flag) => wholeNumber(flag, input, least, most));
 }
 
-export const positiveFlag: ValueFlag<number> = valueFlag((given, flag) => {
-  const value = Number(given);
+export const positiveFlag: ValueFlag<number> = valueFlag((input, flag) => {
+  const value = Number(input);
   if (value > 0 && value < Infinity) return value;
-  throw refused(flag, given, "a number above 0");
+  throw refused(flag, input, "a number above 0");
 });
 
-export const amountFlag: ValueFlag<number> = valueFlag((given, flag) => {
-  const value = Number(given);
+export const amountFlag: ValueFlag<number> = valueFlag((input, flag) => {
+  const value = Number(input);
   if (value >= 0 && value < Infinity) return value;
-  throw refused(flag, given, "a number from 0");
+  throw refused(flag, input, "a number from 0");
 });
 
 export function wordsIn(list: string): string[] {
   return list
     .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
+    .map((part) => part.trim())
+    .filter((text) => text !== "");
 }
 
 export const namesFlag: ValueFlag<readonly string[]> = valueFlag(wordsIn);
@@ -160,9 +162,9 @@ const byteUnits: Readonly<Record<string, number>> = wordTable(
 );
 
 /** Bytes such as `24GiB`, `24 GB`, `1.5e9`. */
-export const bytesFlag: ValueFlag<number> = valueFlag((given, flag) => {
-  const [, number = "", unit = ""] = /^([\d.]+(?:e\d+)?)\s*([a-z]*)$/i.exec(given.trim()) ?? [];
+export const bytesFlag: ValueFlag<number> = valueFlag((input, flag) => {
+  const [, number = "", unit = ""] = /^([\d.]+(?:e\d+)?)\s*([a-z]*)$/i.exec(input.trim()) ?? [];
   const value = Number(number || NaN) * (byteUnits[unit.toLowerCase() || "b"] ?? NaN);
   if (value > 0 && value < Infinity) return Math.floor(value);
-  throw refused(flag, given, "bytes such as 24GiB or 16GB");
+  throw refused(flag, input, "bytes such as 24GiB or 16GB");
 });

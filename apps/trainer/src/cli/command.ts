@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { LaconicError, nearestName } from "@laconic/core";
+import { configError, nearestName, type LaconicError } from "@laconic/core";
 import { trusting } from "@laconic/runtime/folders";
 import { UsageError, type Arguments, type Values } from "./arguments.ts";
 import type { Terminal } from "./terminal.ts";
@@ -9,12 +9,6 @@ export interface CommandContext {
   readonly whileLoading?: <T>(name: string, load: () => Promise<T>) => Promise<T>;
 }
 
-export interface RunContext {
-  readonly terminal: Terminal;
-  /** Arguments after the declared ones. */
-  readonly rest: readonly string[];
-}
-
 export interface Command<A extends Arguments = Arguments> {
   readonly description: string;
   readonly args: A;
@@ -22,8 +16,11 @@ export interface Command<A extends Arguments = Arguments> {
   readonly examples: readonly string[];
   /** Further arguments: none (default), settings `key=value`, or any. */
   readonly rest?: "settings" | "words";
-  /** Returns the exit code. Default 0. */
-  run(values: Values<A>, context: RunContext): Promise<number | undefined> | Promise<void>;
+  /** Returns the exit code. Default 0. @param context - `rest` has the arguments after the declared ones */
+  run(
+    values: Values<A>,
+    context: { readonly terminal: Terminal; readonly rest: readonly string[] },
+  ): Promise<number | undefined> | Promise<void>;
 }
 
 export function command<A extends Arguments>(spec: Command<A>): Command {
@@ -49,10 +46,10 @@ export class ExitError extends Error {
 export async function runCommand(
   name: string,
   spec: Command,
-  words: readonly string[],
+  argv: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const { values, rest } = await parseWords(name, spec, words);
+  const { values, rest } = await parseWords(name, spec, argv);
   const run = async (): Promise<number> => (await spec.run(values, { terminal, rest })) ?? 0;
   try {
     return await (values["trust"] === true ? trusting(run) : run());
@@ -66,7 +63,7 @@ export async function runCommand(
 export async function parseWords(
   name: string,
   { args, rest: accepted }: Command,
-  words: readonly string[],
+  argv: readonly string[],
 ): Promise<{ readonly values: Values<Arguments>; readonly rest: readonly string[] }> {
   const options: NonNullable<ParseArgsConfig["options"]> = {};
   for (const [flag, { kind, alias }] of Object.entries(args)) {
@@ -74,7 +71,7 @@ export async function parseWords(
     if (kind === "toggle") options[flag] = { type: "boolean", ...(alias !== undefined && { short: alias }) };
   }
   const { tokens, positionals } = parseArgs({
-    args: [...words],
+    args: [...argv],
     options,
     allowPositionals: true,
     allowNegative: true,
@@ -87,18 +84,17 @@ export async function parseWords(
     const kind = Object.hasOwn(args, token.name) ? args[token.name]?.kind : undefined;
     if (kind === undefined || kind === "positional")
       throw await unknownFlag(token.rawName, name, args, accepted === "settings");
-    typed[token.name] =
-      kind === "toggle" ? booleanOf(token) : textOf(token, accepted === "settings" && !token.inlineValue);
+    const before = args[token.name]?.repeats && typed[token.name];
+    const value = kind === "toggle" ? booleanOf(token) : textOf(token, accepted === "settings" && !token.inlineValue);
+    typed[token.name] = before ? `${before},${value}` : value;
   }
   const places = Object.keys(args).filter((key) => args[key]?.kind === "positional");
-  for (const [i, place] of places.entries()) typed[place] = positionals[i];
+  for (const [i, location] of places.entries()) typed[location] = positionals[i];
   const rest = positionals.slice(places.length);
   const values = valuesOf(args, typed);
   const stray = accepted === "words" ? undefined : rest.find((word) => accepted === undefined || !word.includes("="));
   if (stray !== undefined)
-    throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${name} --help`, {
-      argument: stray,
-    });
+    throw configError(`unexpected argument "${stray}"; see laconic ${name} --help`, { argument: stray });
   return { values, rest };
 }
 
@@ -108,12 +104,12 @@ export function valuesOf<A extends Arguments>(
   typed: Readonly<Record<string, string | boolean | undefined>>,
 ): Values<A> {
   const values = Object.entries(args).map(([name, { kind, hint, required, read, default: usual, absent }]) => {
-    const given = typed[name] ?? usual;
-    if (given === undefined && required) {
+    const input = typed[name] ?? usual;
+    if (input === undefined && required) {
       const missing = kind === "positional" ? (hint ?? name.toUpperCase()) : `--${name}`;
       throw new UsageError(`${missing}: missing; add it`);
     }
-    return [name, typeof given === "string" && read ? read(given, name) : (given ?? absent)];
+    return [name, typeof input === "string" && read ? read(input, name) : (input ?? absent)];
   });
   return Object.fromEntries(values) as Values<A>;
 }
@@ -126,20 +122,17 @@ interface OptionToken {
 
 function booleanOf({ name, rawName, value }: OptionToken): boolean {
   if (value !== undefined && value !== "true" && value !== "false")
-    throw new LaconicError("config_invalid", `--${name} is ${value}, expected true or false`, { flag: name });
+    throw configError(`--${name} is ${value}, expected true or false`, { flag: name });
   return value === undefined ? !rawName.startsWith("--no-") || name.startsWith("no-") : value === "true";
 }
 
 /** @param refusesSettings - whether `train.steps=3` is a setting, so that the flag lacks its value */
 function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): string {
-  if (value === "" || /^--?[A-Za-z]/u.test(value))
-    throw new LaconicError("config_invalid", `--${name} needs a value`, { flag: name });
+  if (value === "" || /^--?[A-Za-z]/u.test(value)) throw configError(`--${name} needs a value`, { flag: name });
   if (refusesSettings && /^[A-Za-z]\w*(?:\.[\w-]+)*=/u.test(value))
-    throw new LaconicError(
-      "config_invalid",
-      `--${name} needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`,
-      { flag: name },
-    );
+    throw configError(`--${name} needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`, {
+      flag: name,
+    });
   return value;
 }
 
@@ -157,5 +150,5 @@ async function unknownFlag(
   const setting = near === undefined && acceptsSettings && (await import("@laconic/runtime")).suggestSetting(flag);
   const other = setting ? `write the setting as ${setting}=VALUE` : `see laconic ${path} --help`;
   const hint = near === undefined ? other : `did you mean --${near}?`;
-  return new LaconicError("config_invalid", `unknown flag ${rawName}; ${hint}`, { flag });
+  return configError(`unknown flag ${rawName}; ${hint}`, { flag });
 }

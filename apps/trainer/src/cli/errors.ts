@@ -30,13 +30,12 @@ export function reportError(error: unknown, terminal: Terminal, json: boolean): 
     return refusals.has(code) ? 2 : 1;
   }
   const system = systemFailure(error);
-  if (system !== null) {
-    sayError(system, terminal, json);
-    return 1;
+  if (system) sayError(system, terminal, json);
+  else {
+    sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
+    // The stack helps a bug report.
+    terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
-  // The stack helps a bug report.
-  terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
 
@@ -56,6 +55,6 @@ function systemFailure(error: unknown): { readonly code: string; readonly messag
   const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
   return {
     code,
-    message: `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})${code === "EMFILE" ? '; "ulimit -n" raises the limit' : ""}`,
+    message: `cannot ${syscall ?? "continue"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})${code === "EMFILE" ? '; "ulimit -n" raises the limit' : ""}`,
   };
 }

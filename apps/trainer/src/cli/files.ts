@@ -1,35 +1,23 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 
 /** Default folder of run folders, below the working directory. */
 export const runsFolder = "runs";
 
 /** @throws LaconicError `config_invalid` with the unreadable file */
-export async function readGiven(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new LaconicError(
-      "config_invalid",
-      `${file} cannot be read: ${(error as Error).message}; check the path`,
-      { file },
-      error,
-    );
-  }
+export function readGiven(file: string): Promise<Buffer> {
+  return readFile(file).catch(refuse(file, "read"));
 }
 
 /** @throws LaconicError `config_invalid` with the unwritable file */
-export async function writeGiven(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new LaconicError(
-      "config_invalid",
-      `${file} cannot be written: ${(error as Error).message}; check the path`,
-      { file },
-      error,
-    );
-  }
+export function writeGiven(file: string, text: string): Promise<void> {
+  return writeFile(file, text).catch(refuse(file, "written"));
+}
+
+function refuse(file: string, what: string): (error: Error) => never {
+  return (error) => {
+    throw configError(`${file} cannot be ${what}: ${error.message}; check the path`, { file }, error);
+  };
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { choiceFlag, grouped, textFlag, toggle, type Flags } from "./arguments.ts";
+import { choiceFlag, grouped, textFlag, toggle, type Argument, type Flags } from "./arguments.ts";
 
 export interface RunFlags {
   readonly json: boolean;
@@ -53,6 +53,11 @@ export const runFlags: Flags<RunFlags> = {
     "dry-run": toggle("Print the resolved configuration and stop"),
   }),
 };
+
+export const baseUrlFlag: Argument<string | undefined> = textFlag(
+  "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); key: $OPENAI_API_KEY",
+  "url",
+);
 
 export const hostFlag: Flags<{ readonly host: string }> = grouped("Server", {
   host: textFlag("Address to listen on", "address", "127.0.0.1"),

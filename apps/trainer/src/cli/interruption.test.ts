@@ -18,12 +18,12 @@ test("the first signal stops work, the second ends the process, and later ones a
 });
 
 test("a waiting caller receives the signal's name", async () => {
-  const kept = process.listeners("SIGINT");
+  const retained = process.listeners("SIGINT");
   const keptTerm = process.listeners("SIGTERM");
   const waiting = interrupted();
   process.emit("SIGTERM", "SIGTERM");
   await expect(waiting).resolves.toBe("SIGTERM");
   expect([exitCodeOfSignal("SIGINT"), exitCodeOfSignal("SIGTERM")]).toEqual([130, 143]);
-  for (const each of process.listeners("SIGINT")) if (!kept.includes(each)) process.off("SIGINT", each);
+  for (const each of process.listeners("SIGINT")) if (!retained.includes(each)) process.off("SIGINT", each);
   for (const each of process.listeners("SIGTERM")) if (!keptTerm.includes(each)) process.off("SIGTERM", each);
 });

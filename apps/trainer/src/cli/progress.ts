@@ -2,7 +2,9 @@ import { formatBytes, formatDuration } from "@laconic/core/text";
 
 /** A moving line on a terminal, plain lines elsewhere. */
 export interface StatusLine {
+  /** Whether a terminal shows one moving line. */
   readonly interactive: boolean;
+  /** Writes progress and warnings to standard error. */
   note(line: string): void;
   /** Replaces the previous line; does nothing without a terminal. */
   status(line: string): void;

@@ -4,19 +4,13 @@ import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
 import { formatNumber, visibleText } from "@laconic/core/text";
 import type { Progress } from "@laconic/runtime";
-import { downloadProgress, spinner } from "./progress.ts";
+import { downloadProgress, spinner, type StatusLine } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
 
 /** Output of a command. Tests pass their own. */
-export interface Terminal extends Progress {
+export interface Terminal extends Progress, StatusLine {
   /** Writes to standard output. */
   result(line: string): void;
-  /** Writes progress and warnings to standard error. */
-  note(line: string): void;
-  /** Replaces the status line on a terminal; does nothing elsewhere. */
-  status(line: string): void;
-  /** Whether a terminal shows one moving status line. */
-  readonly interactive: boolean;
   readonly columns: number;
   /** Adds colour if allowed (`NO_COLOR`, pipes). */
   paint(style: "bold" | "dim" | "green" | "yellow" | "red" | "cyan", text: string): string;
@@ -29,10 +23,7 @@ const colourMark = randomUUID();
 
 /** Makes control characters visible, except our colours. */
 function shown(line: string): string {
-  return line
-    .split(colourMark)
-    .map((part) => visibleText(part))
-    .join("\u001b");
+  return line.split(colourMark).map(visibleText).join("\u001b");
 }
 
 /** Adds progress, and escapes control characters in all text. */

@@ -30,7 +30,7 @@ test("wraps lines only on a terminal; a pipe gets whole lines", () => {
       ...written
         .join("")
         .split("\n")
-        .map((each) => each.length),
+        .map((text) => text.length),
     );
     expect(longest <= 80).toBe(isTTY);
   }

@@ -23,7 +23,7 @@ export function fitted(text: string, columns: number): string {
       const rest = line.slice(label.length);
       if (/\S {2,}\S.* {2,}\S/u.test(rest)) return [line];
       const indent = " ".repeat(lengthOf(label));
-      return wrapped(rest, Math.max(20, columns - indent.length)).map((each, i) => (i === 0 ? label : indent) + each);
+      return wrapped(rest, Math.max(20, columns - indent.length)).map((item, i) => (i === 0 ? label : indent) + item);
     })
     .join("\n");
 }

@@ -40,7 +40,7 @@ test("an ablation trains each variant on each seed, compares by problem, and res
   expect((await readdir(out)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
   expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
   const written = await readFile(join(out, "ablation.md"), "utf8");
-  expect(written).toContain("another task and another model than here");
+  expect(written).toContain("only directions are comparable");
   expect(written).toContain("one differs from the configuration in train.steps: 2 -> 1.");
   const again = recordingTerminal();
   expect(await main(words, { terminal: again })).toBe(0);
@@ -96,7 +96,7 @@ test.each([
     ["preset:relay-quickstart", "two:train.objective.name=grpo", "two:train.optimizer.weightDecay=1"],
     "variant two changes 2 factors: ratios and their bounds (train.objective.name",
   ],
-  [["preset:relay-hint", "--variants", "no-price"], "variant no-price: nothing has a price here"],
+  [["preset:relay-hint", "--variants", "no-price"], "variant no-price: no cost has a price"],
   [["preset:relay-hint", "--variants", "fixed-price"], "variant fixed-price: the price of a token is already fixed"],
   [
     ["preset:relay-quickstart", "--variants", "grpo", "train.minibatches=1"],

@@ -1,24 +1,22 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { folderData, type RunSummary } from "@laconic/view";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { WorthOfMessage } from "@laconic/view/report";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { outputOf } from "../../test/laconic.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 describe("analysis of a run", () => {
-  let folder: string;
+  const folder = sharedFolder();
   const run = (): string => join(folder, "run");
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "laconic-analysis-"));
     const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
     const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
     await main(words, { terminal: recordingTerminal() });
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   test("laconic analyze writes tables, numbers and message values", async () => {
     const out = await outputOf("analyze", run(), "--limit", "12", "--json");

@@ -36,11 +36,11 @@ export const analyzeCommand: Command = command({
   run: async ({ directory, limit: problems, cut, seed, ...args }, { terminal }) => {
     const run = resolve(directory);
     const options = { problems, cut, seed, ...runChoiceOf(args) };
-    const found = await spinWhile(terminal, "replaying validation problems, before and after training", () =>
+    const runAnalysis = await spinWhile(terminal, "replaying validation problems, before and after training", () =>
       analyseRun(run, options, terminal, actorCap(args)),
     );
-    const page = await writeAnalysis(run, found);
-    printResult(terminal, args.json, found.analysis, () => page);
+    const page = await writeAnalysis(run, runAnalysis);
+    printResult(terminal, args.json, runAnalysis.analysis, () => page);
   },
 });
 

@@ -27,7 +27,7 @@ test("plays all five baselines on the relay's writers, and a second run repeats 
   const before = await readFile(join(folder, "pairs.jsonl"), "utf8");
   expect((await bench(...words)).err).toContain("holds a bench already");
   const again = await bench("--resume", "--run", folder);
-  expect(again.out).toContain("## relay-writers: tokens and seconds a problem");
+  expect(again.out).toContain("## relay-writers: tokens and seconds per problem");
   expect(await readFile(join(folder, "pairs.jsonl"), "utf8")).toBe(before);
 });
 
@@ -57,7 +57,7 @@ test.for([
   [["--tasks", "relay-hint", "--model", "shipped", "--device", "wasm"], "has no baselines"],
   [["--tasks", "writing/novel", "--model", "shipped"], "tasks.0.form"],
   [cli`--tasks relay-writers --model shipped --device wasm --methods pipelne`, "did you mean pipeline?"],
-  [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two are called single"],
+  [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two methods are named single"],
   [cli`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd has no effect without --base-url"],
   [
     ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],

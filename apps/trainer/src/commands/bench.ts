@@ -1,7 +1,7 @@
 import { grouped, toggle } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { baselines, scoringMethods } from "@laconic/baselines";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { deadResults, estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
 import {
   benchDataOf,
@@ -78,6 +78,8 @@ type PlayArguments = BenchArguments & {
   readonly json: boolean;
   readonly view?: boolean;
   readonly timeout?: number | undefined;
+  /** Command that resumes it. Default: `laconic bench`. */
+  readonly again?: string;
 };
 
 /** @returns the exit code */
@@ -90,9 +92,8 @@ export async function playBench(args: PlayArguments, terminal: Terminal): Promis
     const cells = estimateCells(jobs, settings);
     if (args.json) terminal.result(visibleJson({ ...estimate(jobs, settings), cells, config }));
     else for (const line of gridLines(cells, config.price)) terminal.result(line);
-    if (cells.some(({ differs }) => differs.length > 0)) terminal.note("as published: --json names what differs");
     if (args.methods?.split(",").includes("all"))
-      terminal.note("all: the published methods; all,equal-budget plays one agent with the tokens of each team, too");
+      terminal.note("all: the published methods; all,equal-budget adds one agent with the tokens of each team");
     return 0;
   }
   await keepQuestions(directory, prepared, !args.resume, terminal);
@@ -110,7 +111,7 @@ export async function playBench(args: PlayArguments, terminal: Terminal): Promis
     const { summaries, markdown, files } = await writeBench(directory);
     for (const sentence of deadResults(summaries)) terminal.warn(sentence);
     printResult(terminal, args.json, { directory, stopped, summaries, files }, () => markdown);
-    return codeOf(stopped, summaries, args.run, terminal);
+    return codeOf(stopped, summaries, args, terminal);
   });
 }
 
@@ -119,22 +120,21 @@ async function preparedQuestions(
   directory: string,
   terminal: Terminal,
 ): Promise<PreparedQuestions> {
-  const found = hubEnvironment(process.env);
+  const match = hubEnvironment(process.env);
   const { offline } = args;
-  const hub = { ...found, offline: found.offline || offline };
+  const hub = { ...match, offline: match.offline || offline };
   const config = args.resume
     ? await readBenchConfig(directory)
     : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
   if (args.resume) await checkBenchTrust(directory, config);
   if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
-  return prepareQuestions(config, directory, { hub, folder: args.folder, offline, plan: args["dry-run"] }, terminal);
+  return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
 }
 
 /** @throws LaconicError `config_invalid` for a flag without effect */
 function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly string[], where: string): void {
   const stray = flags.find((flag) => args[flag]);
-  if (stray !== undefined)
-    throw new LaconicError("config_invalid", `--${stray} has no effect ${where}; remove it`, { flag: stray });
+  if (stray !== undefined) throw configError(`--${stray} has no effect ${where}; remove it`, { flag: stray });
 }
 
 /** Moving line on a terminal; elsewhere a line per 10 %. */
@@ -143,7 +143,7 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
   let done = 0;
   let right = 0;
   let failed = 0;
-  let said = 0;
+  let message = 0;
   return ({ status, correct, error, benchmark, problem, method }) => {
     done++;
     if (correct === true) right++;
@@ -154,7 +154,7 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
     const spent = account.spentUsd > 0 ? `  ${formatUsd(account.spentUsd)}` : "";
     const line = `${done}/${total}  right ${formatPercent(right / Math.max(1, done - failed))}${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${leftText(started, done / total)}`;
     const tenth = Math.floor((10 * done) / total);
-    showProgress(terminal, line, tenth > said);
-    said = tenth;
+    showProgress(terminal, line, tenth > message);
+    message = tenth;
   };
 }

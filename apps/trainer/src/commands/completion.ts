@@ -1,6 +1,6 @@
 import list from "../../assets/commands.json" with { type: "json" };
 import { positional } from "../cli/arguments.ts";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { runsFolder } from "../cli/files.ts";
 import { command, type Command } from "../cli/command.ts";
 import { visibleJson } from "../cli/terminal.ts";
@@ -62,7 +62,7 @@ export const completionCommand: Command = command({
   rest: "words",
   run: async ({ target }, { terminal, rest }) => {
     if (target === "words") {
-      for (const { word, description } of completeWords(list as CommandList, rest, targets))
+      for (const { word, description } of completeWords(list as CommandList, rest))
         terminal.result(`${word}\t${description}`);
       return;
     }
@@ -73,9 +73,7 @@ export const completionCommand: Command = command({
     }
     const script = Object.hasOwn(completionScripts, target) ? completionScripts[target] : undefined;
     if (script === undefined)
-      throw new LaconicError("config_invalid", `${target}: no completion; use one of: ${targets.join(", ")}`, {
-        shell: target,
-      });
+      throw configError(`${target}: no completion; use one of: ${targets.join(", ")}`, { shell: target });
     terminal.result(script);
   },
 });
@@ -85,16 +83,8 @@ interface Candidate {
   readonly description: string;
 }
 
-/**
- * Completes the last word, which may be empty.
- * @param words - command line after `laconic`, up to the cursor
- * @param shells - values of `laconic completion`
- */
-function completeWords(
-  { commands, presets }: CommandList,
-  words: readonly string[],
-  shells: readonly string[],
-): Candidate[] {
+/** Completes the last word, which may be empty. @param words - command line after `laconic`, up to the cursor */
+function completeWords({ commands, presets }: CommandList, words: readonly string[]): Candidate[] {
   const prefix = words.at(-1) ?? "";
   const typed = words.slice(0, -1);
   const deepest = deepestCommand(commands, typed);
@@ -102,7 +92,7 @@ function completeWords(
   const candidates = [
     ...(typed.length === depth ? innerCommands(commands, deepest?.name ?? "") : []),
     ...(deepest ? argumentsOf(deepest, typed.at(-1) ?? "", prefix, presets) : []),
-    ...(deepest?.name === "completion" ? shells.map((word) => ({ word, description: "" })) : []),
+    ...(deepest?.name === "completion" ? targets.map((word) => ({ word, description: "" })) : []),
     ...(deepest?.name === "help" ? innerCommands(commands, "") : []),
   ];
   return candidates.filter(({ word }) => word.startsWith(prefix));
@@ -110,7 +100,7 @@ function completeWords(
 
 function deepestCommand(commands: readonly ListedWords[], typed: readonly string[]): ListedWords | undefined {
   const names = [typed.slice(0, 2).join(" "), typed[0]];
-  return names.flatMap((name) => commands.find((each) => each.name === name) ?? [])[0];
+  return names.flatMap((name) => commands.find((listedWords) => listedWords.name === name) ?? [])[0];
 }
 
 function innerCommands(commands: readonly ListedWords[], group: string): Candidate[] {
@@ -141,16 +131,16 @@ function argumentsOf(
 function runFolders(prefix: string): string[] {
   const typed = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/")) : "";
   const places = new Set(["", runsFolder, ...foldersIn("").map((name) => join(name, runsFolder)), typed]);
-  return [...places].flatMap((place) =>
-    foldersIn(place)
-      .map((name) => (place === "" ? name : `${place}/${name}`))
+  return [...places].flatMap((location) =>
+    foldersIn(location)
+      .map((name) => (location === "" ? name : `${location}/${name}`))
       .filter((path) => [runFiles.config, runFiles.metrics].every((file) => existsSync(join(path, file)))),
   );
 }
 
-function foldersIn(place: string): string[] {
+function foldersIn(location: string): string[] {
   try {
-    const entries = readdirSync(place === "" ? "." : place, { withFileTypes: true });
+    const entries = readdirSync(location === "" ? "." : location, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
   } catch {
     return []; // not a readable folder

@@ -15,7 +15,7 @@ const rows = [
 async function folderWith(train: readonly object[] = []): Promise<string> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "gsm8k"));
-  const lines = (each: readonly object[]): string => each.map((row) => JSON.stringify(row)).join("\n");
+  const lines = (group: readonly object[]): string => group.map((row) => JSON.stringify(row)).join("\n");
   await writeFile(join(folder, "gsm8k/test.jsonl"), lines(rows));
   if (train.length > 0) await writeFile(join(folder, "gsm8k/train.jsonl"), lines(train));
   return folder;
@@ -26,7 +26,9 @@ test("ls lists known benchmarks and local files", async () => {
   const { code, out } = await data("ls", "--folder", folder, "--json");
   expect(code).toBe(0);
   const { splits } = JSON.parse(out) as { splits: { benchmark: string; split: string; here: boolean }[] };
-  expect(splits.filter(({ here }) => here)).toMatchObject([{ benchmark: "gsm8k", split: "test", problems: 1319 }]);
+  // The problems of steps are generated.
+  const files = splits.filter(({ benchmark, here }) => here && benchmark !== "steps");
+  expect(files).toMatchObject([{ benchmark: "gsm8k", split: "test", problems: 1319 }]);
   expect((await data("ls", "--folder", folder)).out).toMatch(/^here {2}gsm8k test +1319 {2}MIT$/m);
 });
 
@@ -36,7 +38,7 @@ test("rejects a changed file unless allowed, and lists bad rows", async () => {
   const lenient = ["--folder", folder, "--lenient", "--allow-changed"];
   const { code, out, err } = await data("get", "gsm8k", ...lenient);
   expect([code, out.split("\n")[0]]).toEqual([0, "gsm8k test: 1 problems"]);
-  expect(err).toMatch(/left out: .*test\.jsonl row 2: answer does not end with "#### " and a number/);
+  expect(err).toMatch(/skipped: .*test\.jsonl row 2: answer does not end with "#### " and a number/);
 });
 
 test("show prints problems, optionally dealt to agents, without control characters", async () => {
@@ -52,7 +54,7 @@ test("show prints problems, optionally dealt to agents, without control characte
   expect((await data(...words, "--agents", "none")).err).toContain("--agents is none");
 });
 
-test("show prints options once and counts problems it cannot deal", async () => {
+test("show deals options to holders and counts problems it cannot deal", async () => {
   const folder = await folderWith();
   await mkdir(join(folder, "aqua"));
   const options = ["A)1", "B)2", "C)3", "D)4", "E)5"];
@@ -60,13 +62,16 @@ test("show prints options once and counts problems it cannot deal", async () => 
     JSON.stringify({ question, options, correct: "E" }),
   );
   await writeFile(join(folder, "aqua/test.json"), lines.join("\n"));
-  const words = ["show", "aqua", "--folder", folder, "--lenient", "--allow-changed", "--limit", "2"];
-  const whole = await data(...words);
+  const flags = ["--folder", folder, "--lenient", "--allow-changed", "--limit", "2"];
+  const whole = await data("show", "aqua", ...flags);
   expect(whole.out).toContain("What is 2 + 3?\nA) 1\nB) 2\nC) 3\nD) 4\nE) 5\ngold");
-  const { out, err } = await data(...words, "--agents", "2");
-  expect(out).toContain("How many in all?\nA) 1\nB) 2\nC) 3\nD) 4\nE) 5\n[agent-");
-  expect(out).not.toContain("What is 2 + 3?");
-  expect(err).toContain("left out: 1 of 2 problems have fewer than two facts");
+  const { out } = await data("show", "aqua", ...flags, "--limit", "1", "--agents", "2");
+  expect(out).toContain("How many in all?\n[agent-1] ");
+  expect(out.match(/[A-E]\) \d$/gmu)?.toSorted()).toEqual(["A) 1", "B) 2", "C) 3", "D) 4", "E) 5"]);
+  const plain = [rows[0], { question: "What is 2 + 3?", answer: "5\n#### 5" }];
+  await writeFile(join(folder, "gsm8k/test.jsonl"), plain.map((row) => JSON.stringify(row)).join("\n"));
+  const { err } = await data("show", "gsm8k", ...flags, "--agents", "2");
+  expect(err).toContain("skipped: 1 of 2 problems, which state fewer than two facts");
 });
 
 test("check finds examples that give test questions away", async () => {

@@ -18,7 +18,7 @@ import {
   type ExemplarOptions,
   type ExemplarSource,
 } from "@laconic/benchmarks/exemplars";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
 import { dataFolder } from "@laconic/runtime/folders";
 import {
@@ -106,14 +106,12 @@ export const dataGetCommand: Command = command({
   run: async (args, { terminal }) => {
     if (args.exemplars) return checkExemplars(args.name, exemplarOptions(args), args.json, terminal);
     if (args.name === undefined)
-      throw new LaconicError("config_invalid", "NAME: missing; add one that laconic data ls lists, or --exemplars", {
-        key: "name",
-      });
+      throw configError("NAME: missing; name a benchmark of laconic data ls, or add --exemplars", { key: "name" });
     const { benchmark, split, problems, refused, warnings, files } = await openBenchmark(args.name, args, terminal);
     for (const warning of warnings) terminal.note(`warning: ${warning}`);
-    for (const { file, row, reason } of refused) terminal.note(`left out: ${file} row ${row}: ${printable(reason)}`);
-    const found = { benchmark, split, problems: problems.length, refused, warnings, files };
-    printResult(terminal, args.json, found, () =>
+    for (const { file, row, reason } of refused) terminal.note(`skipped: ${file} row ${row}: ${printable(reason)}`);
+    const match = { benchmark, split, problems: problems.length, refused, warnings, files };
+    printResult(terminal, args.json, match, () =>
       [
         `${benchmark} ${split}: ${problems.length} problems`,
         ...files.map(
@@ -137,12 +135,13 @@ export const dataCheckCommand: Command = command({
   run: async ({ name, exemplars, json, ...args }, { terminal }) => {
     const folder = dataFolder(args.folder);
     if (exemplars) return checkExemplars(name, { folder, offline: true }, json, terminal);
-    const checks = await checkSplits(name === undefined ? benchmarks : [benchmarkNamed(name)], folder);
+    const stored = benchmarks.filter(({ splits }) => !Object.values(splits).some(({ made }) => made));
+    const checks = await checkSplits(name === undefined ? stored : [benchmarkNamed(name)], folder);
     if (checks.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
     if (json) terminal.result(visibleJson({ folder, checks }));
     else
       for (const { benchmark, split, problems, complaints, notes } of checks) {
-        const lines = [...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("");
+        const lines = [...complaints, ...notes].map((complaint) => `\n         ${printable(complaint)}`).join("");
         const state = complaints.length === 0 ? "ok     " : "problem";
         terminal.result(`${state}  ${benchmark} ${split}: ${problems} problems${lines}`);
       }
@@ -182,17 +181,13 @@ export const dataShowCommand: Command = command({
     );
     for (const problem of shown) terminal.result(json ? visibleJson(problem) : printable(problemText(problem)));
     if (shown.length < chosen.length)
-      terminal.note(
-        `left out: ${chosen.length - shown.length} of ${limit} problems have fewer than two facts to split`,
-      );
+      terminal.note(`skipped: ${chosen.length - shown.length} of ${limit} problems, which state fewer than two facts`);
   },
 });
 
 function openBenchmark(name: string, args: OpenArguments, terminal: Terminal): Promise<LoadedSplit> {
   if (args.mirror !== undefined)
-    throw new LaconicError("config_invalid", "--mirror has no effect without --exemplars; remove it", {
-      flag: "mirror",
-    });
+    throw configError("--mirror has no effect without --exemplars; remove it", { flag: "mirror" });
   const benchmark = benchmarkNamed(name);
   return openSplit(benchmark, {
     folder: dataFolder(args.folder),

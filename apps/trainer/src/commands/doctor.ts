@@ -87,7 +87,7 @@ export const doctorCommand: Command = command({
 /** Next step on this machine. */
 export function adviceOf(devices: readonly Pick<DeviceReport, "name" | "works">[], hasGpu: boolean): string {
   const works = (name: string): boolean => devices.some((device) => device.name === name && device.works);
-  if (devices.every((device) => !device.works)) return "install Node 20.19 or newer: even WebAssembly is missing";
+  if (devices.every((device) => !device.works)) return "WebAssembly is missing: install Node 20.19 or newer";
   if (works("cuda")) return "train on the GPU: laconic plan preset:agent-gspo shows the memory of a run";
   if (hasGpu) return "to use the GPU: pip install torch (a CUDA build), then laconic doctor";
   return "train here: laconic train preset:relay-quickstart; larger models need a GPU or engine=tinker:URL";

@@ -32,14 +32,14 @@ export const evalCommand: Command = command({
     const { run, actor, spending, opened } = await openRun(
       resolve(args.directory),
       runChoiceOf(args),
-      async (found) => {
-        for (const warning of found.warnings) terminal.warn(warning);
+      async (foundRun) => {
+        for (const warning of foundRun.warnings) terminal.warn(warning);
         const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-        const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
+        const spent = await actorSpending(chosen?.speaks ?? foundRun.config.actor, actorCap(args));
         const parts = await spinWhile(terminal, "loading the run's models", () =>
-          openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
+          openFoundRun(foundRun, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
         );
-        return { run: found, actor: chosen, spending: spent, opened: parts };
+        return { run: foundRun, actor: chosen, spending: spent, opened: parts };
       },
     );
     const { config, state } = run;
@@ -48,9 +48,9 @@ export const evalCommand: Command = command({
       const { pool, testProblems } = parts.task;
       const seen = seenProblems({ testProblems, ...(pool && { pool }) });
       for (const warning of seenWarnings(seen)) terminal.warn(warning);
-      const own = evaluationOptions(config.train);
-      const { limit: problems = own.problems, seed = own.seed } = args;
-      const options = { ...own, problems, seed, step: state.step };
+      const defaults = evaluationOptions(config.train);
+      const { limit: problems = defaults.problems, seed = defaults.seed } = args;
+      const options = { ...defaults, problems, seed, step: state.step };
       const count = Math.min(options.problems, testProblems.length);
       const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>
         evaluate(parts, livePolicies(parts), options),

@@ -51,8 +51,8 @@ function ending({ status, exitCode }: SandboxResult): string {
     output: "stopped: output limit",
     time: "stopped: time limit",
     unsupported: "stopped: the sandbox lacks a module or system call",
-    crashed: "the interpreter died",
-    undecided: "undecided: the machine could not run it",
+    crashed: "the interpreter crashed",
+    undecided: "undecided: the machine could not run the program",
     aborted: "aborted",
   };
   return endings[status];

@@ -70,7 +70,7 @@ function boardText(report: BoardReport, withDisagreements: boolean): string {
     `${"".padEnd(32)} pairs   as labelled, %          false accepts  false rejects`,
     ...[["all", total] as const, ...Object.entries(kinds), ...Object.entries(tags)].map(tallyLine),
     "",
-    `${verdictsPerSecond} verdicts a second, ${verdictsPerProcessorSecond} a second of processor time`,
+    `${verdictsPerSecond} verdicts per second, ${verdictsPerProcessorSecond} per second of processor time`,
     ...(withDisagreements ? disagreements.flatMap(disagreementLines) : []),
   ].join("\n");
 }

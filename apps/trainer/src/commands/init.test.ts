@@ -78,7 +78,7 @@ describe("questions of init", () => {
     expect(code).toBe(0);
     expect(asked.map((text) => text.split(" ")[0])).toEqual(["Folder", "Name", "Name", "Steps", "Steps"]);
     expect(err).toContain("npm allows lower-case letters");
-    expect(err).toContain("0 is no whole number from 1");
+    expect(err).toContain("0 is not a whole number from 1");
     expect(JSON.parse(await written("b", "package.json"))).toMatchObject({ name: "yes" });
     expect(await written("b", "run.config.ts")).toContain("steps: 12,");
   });
@@ -106,7 +106,7 @@ describe("init rejects without writing", () => {
     await symlink("nowhere", join(folder, "task.ts"));
     const { code, err } = await init("--yes", folder);
     expect(code).toBe(2);
-    expect(err).toContain("task.ts, package.json are in the way");
+    expect(err).toContain("task.ts, package.json already exist");
     expect(await written("package.json")).toBe("mine");
     expect((await readdir(folder)).toSorted()).toEqual(["package.json", "task.ts"]);
   });
@@ -137,7 +137,7 @@ describe("init rejects without writing", () => {
       deep += `/${"d".repeat(Math.min(200, left) - 1)}`;
     const { code, err } = await init("--yes", deep);
     expect(code).toBe(2);
-    expect(err).toContain("nothing was left there");
+    expect(err).toContain("the written files were removed");
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { choiceFlag, grouped, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { relative, resolve, basename } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
 import { environmentValue } from "@laconic/runtime/folders";
 import { command, type Command } from "../cli/command.ts";
@@ -20,8 +20,8 @@ const longest = 214;
 /** Reason why npm refuses a name, or null. */
 export function nameProblem(name: string): string | null {
   if (name.length > longest) return `it has ${name.length} characters, at most ${longest} are allowed`;
-  if (taken.has(name) || name.startsWith("@laconic/")) return "it is another package's";
-  return valid.test(name) ? null : "npm allows lower-case letters, digits and . _ - behind a letter or digit";
+  if (taken.has(name) || name.startsWith("@laconic/")) return "it belongs to another package";
+  return valid.test(name) ? null : "npm allows lower-case letters, digits and . _ - after a letter or digit";
 }
 
 /** Valid npm name closest to the folder's. */
@@ -67,13 +67,13 @@ export const initCommand: Command = command({
   },
   run: async (args, { terminal }) => {
     const { name, steps, template } = args;
-    const given = { folder: args.folder ?? ".", name, steps, template };
-    if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
+    const input = { folder: args.folder ?? ".", name, steps, template };
+    if (input.folder === "") throw configError("the folder's name is empty; name a folder");
     const { question } = terminal;
     const asks = question !== undefined && !args.yes && !args.json;
-    const wanted = asks ? await ask(question, given, args.folder !== undefined, terminal) : given;
-    if (wanted === null) return interrupted;
-    await write(wanted, args.json, terminal);
+    const answer = asks ? await ask(question, input, args.folder !== undefined, terminal) : input;
+    if (answer === null) return interrupted;
+    await write(answer, args.json, terminal);
     return 0;
   },
 });
@@ -99,17 +99,17 @@ async function ask(
       terminal.note(`  ${wrong}`);
     }
   };
-  const place = folderGiven ? folder : await answer("Folder", folder, () => null);
-  if (place === null) return null;
-  await checkFolder(resolve(place), template);
-  const title = name ?? (await answer("Name in package.json", nameOf(place), nameProblem));
+  const location = folderGiven ? folder : await answer("Folder", folder, () => null);
+  if (location === null) return null;
+  await checkFolder(resolve(location), template);
+  const title = name ?? (await answer("Name in package.json", nameOf(location), nameProblem));
   if (title === null) return null;
   const count =
     steps ??
     (await answer("Steps of training", template === "team" ? "60" : "20", (text) =>
-      /^[1-9]\d*$/u.test(text) ? null : `${text} is no whole number from 1`,
+      /^[1-9]\d*$/u.test(text) ? null : `${text} is not a whole number from 1`,
     ));
-  return count === null ? null : { folder: place, name: title, steps: Number(count), template };
+  return count === null ? null : { folder: location, name: title, steps: Number(count), template };
 }
 
 async function write(
@@ -119,17 +119,13 @@ async function write(
 ): Promise<void> {
   const problem = nameProblem(name);
   if (problem !== null)
-    throw new LaconicError(
-      "config_invalid",
-      `--name: "${name}" is not a package name: ${problem}; choose another name`,
-      { name },
-    );
+    throw configError(`--name: "${name}" is not a package name: ${problem}; choose another name`, { name });
   const path = resolve(folder);
   if (environmentValue("LACONIC_PACK") !== undefined)
     terminal.note("Packing Laconic's packages from this clone, which takes about a minute the first time.");
   const files = await writeProject(path, { name, steps, template });
-  const place = relative(process.cwd(), path);
-  const enter = place === "" ? [] : [`cd ${shellWord(place)}`];
+  const location = relative(process.cwd(), path);
+  const enter = location === "" ? [] : [`cd ${shellWord(location)}`];
   const next = [...enter, "npm install", "npm test", "npx @laconic/cli train", "npx @laconic/cli eval runs/train"];
   printResult(terminal, json, { folder: path, name, files, next }, () =>
     [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),

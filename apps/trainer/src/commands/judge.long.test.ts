@@ -28,14 +28,14 @@ test("compares two answer files and measures agreement on labelled answers", asy
   const folder = await temporaryFolder();
   const { url, served } = await judge();
   const server = ["--model", "judge", "--base-url", url];
-  const answers = (...given: readonly string[]): string =>
-    lines(given.map((answer, i) => ({ id: `q${i}`, question: `question ${i}`, answer })));
+  const answers = (...input: readonly string[]): string =>
+    lines(input.map((answer, i) => ({ id: `q${i}`, question: `question ${i}`, answer })));
   const [a, b, labels] = [join(folder, "a.jsonl"), join(folder, "b.jsonl"), join(folder, "labels.jsonl")];
   await writeFile(a, answers("4", "it is 4", "better: FIRST", "5", "7"));
   await writeFile(b, answers("5", "6", "4", "5"));
   const compared = await outputOf("grade", "judge", a, b, ...server);
   expect(compared).toBe(
-    "the first is preferred in 62.5 % (95 % interval 21.9 % to 90.8 %) of 4 pairs: 2 wins, 1 losses, 1 ties, 0 of them verdicts for a place; 0 undecided",
+    "the first is preferred in 62.5 % (95 % interval 21.9 % to 90.8 %) of 4 pairs: 2 wins, 1 losses, 1 ties, 0 of them by position; 0 undecided",
   );
   expect(served.length).toBe(6); // equal answers are not asked about
   expect(new Set(served.map(({ temperature }) => temperature))).toEqual(new Set([0]));

@@ -9,7 +9,7 @@ import {
   wholeFlag,
 } from "../cli/arguments.ts";
 import { resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import { lastAnswers } from "@laconic/view/report";
@@ -19,7 +19,7 @@ import { command, type Command } from "../cli/command.ts";
 import { leftText } from "../cli/progress.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { baseUrlFlag, jsonFlag } from "../cli/flags.ts";
 
 export const judgeCommand: Command = command({
   description: "Compare the answers of two runs with a judge model, or test a judge on labelled answers",
@@ -32,10 +32,7 @@ export const judgeCommand: Command = command({
     second: optionalPositional("Run folder or file to compare with", "OTHER"),
     ...grouped("Model", { model: requiredFlag("Judge model's name on the server", "name") }),
     ...grouped("Server", {
-      "base-url": textFlag(
-        "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); key: $OPENAI_API_KEY",
-        "url",
-      ),
+      "base-url": baseUrlFlag,
       concurrency: wholeFlag()("Answers in parallel", "n", "8"),
       insecure: toggle("Send the key over http to another machine"),
     }),
@@ -50,7 +47,7 @@ export const judgeCommand: Command = command({
   run: async (args, { terminal }) => {
     const { first, second, model, "accept-at": acceptAt, json } = args;
     if (second !== undefined && acceptAt !== undefined)
-      throw new LaconicError("config_invalid", "--accept-at has no effect on pairs; remove it", { flag: "accept-at" });
+      throw configError("--accept-at has no effect on pairs; remove it", { flag: "accept-at" });
     const rubric = await rubricOf(args.rubric);
     const pairs = second === undefined ? null : await answerPairs(resolve(first), resolve(second), lastAnswers);
     const labelled = pairs ? [] : await labelledAnswers(resolve(first));
@@ -58,7 +55,7 @@ export const judgeCommand: Command = command({
     if (count === 0)
       throw new LaconicError(
         "data_invalid",
-        `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
+        `no answers to judge: ${pairs ? "the inputs share no question" : "no labelled answers"}`,
       );
     const { maxUsd, price } = await spendingCap(args, model);
     const { openAiModel, SpendAccount } = await import("@laconic/openai");
@@ -70,8 +67,8 @@ export const judgeCommand: Command = command({
       ...(price && { price }),
     });
     const options = { model: judge, rubric, atOnce: args.concurrency, seconds: args.timeout };
-    const [what, each] = pairs ? ["pairs", 4] : ["labelled answers", 2];
-    terminal.note(`${count} ${what}, at most ${count * each} questions to ${model}`);
+    const [what, value] = pairs ? ["pairs", 4] : ["labelled answers", 2];
+    terminal.note(`${count} ${what}, at most ${count * value} requests to ${model}`);
     if (pairs) {
       const { result, refusal } = await judgePairs(pairs, options, progress(count, terminal));
       printResult(terminal, json, result, rateText);
@@ -107,7 +104,7 @@ function rateText({ rate, pairs, wins, losses, ties, byPlace, undecided }: WinRa
   const share = rate
     ? `the first is preferred in ${formatPercent(rate.value)} (95 % interval ${formatPercent(rate.low)} to ${formatPercent(rate.high)}) of ${pairs - undecided} pairs`
     : `no verdict on ${pairs} pairs`;
-  return `${share}: ${wins} wins, ${losses} losses, ${ties} ties, ${byPlace} of them verdicts for a place; ${undecided} undecided`;
+  return `${share}: ${wins} wins, ${losses} losses, ${ties} ties, ${byPlace} of them by position; ${undecided} undecided`;
 }
 
 function agreementText({ judged, undecided, accuracy, kappa, confusion }: Agreement): string {

@@ -24,8 +24,8 @@ export const planCommand: Command = command({
   },
   rest: "settings",
   run: async (args, { terminal, rest }) => {
-    const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
-    const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
+    const overrides = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
+    const config = parseAppConfig(applyOverrides(await loadConfig(args.config), overrides));
     const options = {
       promptTokens: args["prompt-tokens"] ?? null,
       completionTokens: args["completion-tokens"] ?? null,

@@ -1,10 +1,10 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { probeRecordSchema, type ProbeRecord } from "@laconic/trainer/reading";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProbeRecord } from "@laconic/trainer/reading";
+import { beforeAll, expect, test } from "vitest";
 import { laconic } from "../../test/laconic.ts";
 import { strangersFolder } from "../../test/strangers-folder.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 120_000;
 
@@ -16,23 +16,21 @@ export const stranger = [problem("a", { views: { "holder-x": "k4" } })];
 export const open = [{ id: "a", question: "k+e" }];
 `;
 
-let folder = "";
+const folder = sharedFolder();
 const run = (): string => join(folder, "run");
 const own = (name = ""): string => join(folder, `own.ts${name}`);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-probe-"));
   await strangersFolder(folder, { "own.ts": ownFile, "package.json": '{"type":"module"}' });
   const short = ["train.steps=1", "train.evaluation.problems=8", "train.problemsPerStep=2"];
   const { code, err } = await laconic("train", "preset:relay-quickstart", ...short, "--run", run());
   if (code !== 0) throw new Error(err);
 }, timeout);
-afterAll(() => rm(folder, { recursive: true }));
 
 async function probed(...words: readonly string[]): Promise<ProbeRecord> {
   const { code, out, err } = await laconic("analyze", "probe", run(), "--limit", "16", ...words, "--json");
   expect([code, err]).toEqual([0, err]);
-  return probeRecordSchema.parse(JSON.parse(out));
+  return JSON.parse(out) as ProbeRecord;
 }
 
 test("measures every family or gives a reason, with equal repeats", { timeout }, async () => {
@@ -58,13 +56,13 @@ test("measures every family or gives a reason, with equal repeats", { timeout },
     expect(Number(fall.low) <= fall.value && fall.value <= Number(fall.high)).toBe(true);
   }
   // A message that is missing or false costs answers, where the policy of the beginning had read it.
-  const of = (family: string) => record.families.find((each) => each.family === family);
+  const of = (family: string) => record.families.find((probedFamily) => probedFamily.family === family);
   expect(of("silent-teammate")?.fall.low).toBeGreaterThan(0);
   expect(of("silent-teammate")?.probed.tokens).toBeLessThan(record.base.tokens);
   expect(of("lying-teammate")?.fall.low).toBeGreaterThan(0);
   expect(of("fresh-reader")?.unheard).toBeLessThan(of("fresh-reader")?.probed.accuracy ?? 0);
-  const kept: unknown = JSON.parse(await readFile(join(run(), "probe.json"), "utf8"));
-  expect(kept).toEqual(record);
+  const retained: unknown = JSON.parse(await readFile(join(run(), "probe.json"), "utf8"));
+  expect(retained).toEqual(record);
   expect(await probed()).toEqual(record);
 });
 
@@ -86,15 +84,15 @@ test("trains another model for probes and builds custom problem families", { tim
 });
 
 test("rejects runs that cannot be probed by name", { timeout }, async () => {
-  const refused = async (said: string, ...words: readonly string[]): Promise<void> => {
+  const refused = async (reply: string, ...words: readonly string[]): Promise<void> => {
     const { code, err } = await laconic("analyze", "probe", ...words);
-    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+    expect([code, err]).toEqual([2, expect.stringContaining(reply)]);
   };
-  await refused('there is no family "nams"; did you mean names?', run(), "--families", "nams");
-  await refused('there is no family "x1"; there are paraphrase', run(), "--families", "names,x1");
+  await refused('unknown family "nams"; did you mean names?', run(), "--families", "nams");
+  await refused('unknown family "x1"; use one of: paraphrase', run(), "--families", "names,x1");
   await refused('a view of "holder-x", but the agents are holder-a', run(), "--file", own("#stranger"));
   await refused("problem 0, gold: it is missing", run(), "--file", own("#open"));
-  await refused("there is no export none", run(), "--file", own("#none"));
+  await refused("export none not found", run(), "--file", own("#none"));
   await refused("--limit is 0", run(), "--limit", "0");
   await refused("has no run", join(folder, "nowhere"));
   const bare = join(folder, "bare");

@@ -41,7 +41,7 @@ export const receiveCommand: Command = command({
       apiKey,
     });
     await listen(server, port, host);
-    terminal.note(`taking weights into ${folder} on http://${host}:${boundPort(server, port)}; ctrl-c stops`);
+    terminal.note(`receiving weights into ${folder} on http://${host}:${boundPort(server, port)}; ctrl-c stops`);
     await interrupted();
     await closeServer(server, graceSeconds * 1000);
   },

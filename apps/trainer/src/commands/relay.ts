@@ -32,7 +32,7 @@ export const relayShowCommand: Command = command({
     terminal.result(`question ${problem.question}, answer ${problem.gold}`);
     for (const { agent, prompt, text, writtenTokens } of episode.utterances)
       terminal.result(`${agent.padEnd(9)} ${prompt} ${text === "" ? "(silent)" : text}  [${writtenTokens} tokens]`);
-    terminal.result(`fewest tokens any team can average: ${formatNumber(relayOracleTokens(level))}`);
+    terminal.result(`lower bound of the mean tokens per episode: ${formatNumber(relayOracleTokens(level))}`);
   },
 });
 

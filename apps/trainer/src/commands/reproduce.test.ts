@@ -15,7 +15,7 @@ test("rejects unknown papers, table cells and models by name", async () => {
   const paper = await reproduce("maven", "--model", "m");
   expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("agent-gspo, agentpo, magrpo") as string]);
   const cell = await reproduce("agent-gspo", "--table", "2", "--only", "cot/gsm8k", "--model", "m");
-  expect([cell.code, cell.err]).toEqual([2, expect.stringContaining("benchmarks mmlu-153, gsm8k") as string]);
+  expect([cell.code, cell.err]).toEqual([2, expect.stringContaining("columns mmlu-153, gsm8k") as string]);
   const model = await reproduce("agentpo", "--model", "m");
   expect([model.code, model.err]).toEqual([2, expect.stringContaining("Llama-3.1-8B") as string]);
 });

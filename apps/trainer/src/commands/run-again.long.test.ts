@@ -14,14 +14,14 @@ const small = ["train.steps=4", "train.problemsPerStep=2", "train.episodesPerPro
 const often = [...small, "train.evaluation.problems=20", "train.checkpoint.every=1"];
 
 /** What a command says until the line that it is interrupted at. */
-async function interrupted(words: readonly string[], at: RegExp): Promise<RecordingTerminal> {
+async function interrupted(words: readonly string[], position: RegExp): Promise<RecordingTerminal> {
   const recording = recordingTerminal();
   let isSent = false;
   const terminal = {
     ...recording,
     note: (line: string) => {
       recording.note(line);
-      if (isSent || !at.test(recording.err.join("\n"))) return;
+      if (isSent || !position.test(recording.err.join("\n"))) return;
       isSent = true;
       process.emit("SIGTERM", "SIGTERM");
     },
@@ -90,7 +90,7 @@ test("rejects unreadable results in one line", async () => {
   const terminal = recordingTerminal();
   const words = ["sweep", "preset:relay-quickstart", "train.minibatches=1,2", ...often, "--out", folder];
   expect(await main(words, { terminal })).toBe(2);
-  expect(terminal.err).toEqual([expect.stringContaining("sweep.json holds no results; remove it")]);
+  expect(terminal.err).toEqual([expect.stringContaining("sweep.json has no results; remove it")]);
 });
 
 test("variants with similar names have separate folders", () => {

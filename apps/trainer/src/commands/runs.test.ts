@@ -20,8 +20,8 @@ interface Written {
 }
 
 /** A run folder as a training leaves it, of the files that are read here. */
-async function writeRun(folder: string, given: Written = {}): Promise<string> {
-  const { seed = 0, steps = 2, done = steps, price = 0, accuracy = 0.9, interval = [0.8, 0.95], files = {} } = given;
+async function writeRun(folder: string, written: Written = {}): Promise<string> {
+  const { seed = 0, steps = 2, done = steps, price = 0, accuracy = 0.9, interval = [0.8, 0.95], files = {} } = written;
   const lines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   const stepRows = Array.from({ length: done }, (_, i) => ({ step: i + 1 }));
   await mkdir(folder, { recursive: true });
@@ -99,8 +99,8 @@ test("ls lists state, steps, figures, seconds, device and warnings like the dash
   onTestFinished(() => data.close());
   const dashboard = await data.runs();
   for (const { folder: path, ...run } of runs) {
-    const place = String(path).slice(folder.length + 1);
-    expect([place, dashboard.find((each) => each.folder === place)]).toMatchObject([place, run]);
+    const location = String(path).slice(folder.length + 1);
+    expect([location, dashboard.find((runSummary) => runSummary.folder === location)]).toMatchObject([location, run]);
   }
   const shown = await laconic("view", "ls", folder);
   expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
@@ -176,7 +176,7 @@ test("compare groups runs that differ only by seed, with Student's interval", as
     [-0.23, -0.23 - half, -0.23 + half].map((value) => expect.closeTo(value, 9) as number),
   );
   expect(notes[0]).toContain("n = 2: few seeds give wide intervals");
-  expect((await laconic("view", "compare", ...group)).out).toContain("Settings: the same but for the seed.");
+  expect((await laconic("view", "compare", ...group)).out).toContain("Settings: equal except for the seed.");
 });
 
 test("compare reports duplicate seeds, and intervals of tokens and time stay above 0", async () => {

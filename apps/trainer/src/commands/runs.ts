@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import {
   compareRuns,
   comparisonText,
@@ -28,8 +28,7 @@ export const lsCommand: Command = command({
       return terminal.result(visibleJson({ folder, runs: listed }));
     }
     if (runs.length === 0) return terminal.note(`no run in ${folder}; train one with: laconic quickstart`);
-    const columns = terminal.interactive ? terminal.columns : Infinity;
-    for (const line of runLines(runs, folder, columns)) terminal.result(line);
+    for (const line of runLines(runs, folder)) terminal.result(line);
     for (const { folder: path, state, reason } of runs)
       if (reason !== null) terminal.note(printable(`${state}: ${path}: ${reason}`));
   },
@@ -63,15 +62,12 @@ export const exportCommand: Command = command({
     ...jsonFlag,
   },
   run: async ({ run, csv, table, out, json }, { terminal }) => {
-    if (csv === false)
-      throw new LaconicError("config_invalid", "--no-csv: CSV is the only format; remove it", { flag: "csv" });
+    if (csv === false) throw configError("--no-csv: CSV is the only format; remove it", { flag: "csv" });
     const directory = resolve(run);
     if (out === "-") {
       if (table === undefined)
-        throw new LaconicError("config_invalid", `--out: - prints one table; add --table ${tableNames.join("|")}`, {
-          flag: "out",
-        });
-      if (json) throw new LaconicError("config_invalid", "--out: - prints CSV; remove --json", { flag: "out" });
+        throw configError(`--out: - prints one table; add --table ${tableNames.join("|")}`, { flag: "out" });
+      if (json) throw configError("--out: - prints CSV; remove --json", { flag: "out" });
       const writer = new CsvWriter();
       const tables = await runTables(directory);
       for await (const line of writer.lines(await tables(table))) terminal.result(line);

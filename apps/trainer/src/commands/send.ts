@@ -1,10 +1,10 @@
 import { positional } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, refuseSetting } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
-import { folderSource, lastRow } from "@laconic/trainer/reading";
+import { folderSource, lastRow, runMissing } from "@laconic/trainer/reading";
 import { command, type Command } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
@@ -26,10 +26,8 @@ export const sendCommand: Command = command({
     const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])], {
       error: issueWords,
     });
-    if (!parsed.success)
-      throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
-    if (!(await exists(join(folder, runFiles.config))))
-      throw new LaconicError("run_missing", `${folder} has no run; name a run folder`, { directory: folder });
+    if (!parsed.success) refuseSetting("sink", `${parsed.error.issues[0]?.message}`);
+    if (!(await exists(join(folder, runFiles.config)))) throw runMissing(folder);
     const sinks = await openSinks(parsed.data, folder);
     const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
     const [reason] = failed;

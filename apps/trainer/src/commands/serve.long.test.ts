@@ -18,9 +18,9 @@ async function promptTokensOf(url: string, asked: object): Promise<number> {
 
 test.each([
   [["--port", "70000"], /--port is 70000, expected 0 to 65535/],
-  [["--policy", "foo"], /--policy chooses in a run; shipped is a model/],
-  [["--best"], /--best chooses in a run; shipped is a model/],
-  [["--sources", "current"], /--sources chooses in a run; shipped is a model/],
+  [["--policy", "foo"], /--policy has no effect: shipped is a model/],
+  [["--best"], /--best has no effect: shipped is a model/],
+  [["--sources", "current"], /--sources has no effect: shipped is a model/],
   [["--keep-prefixes", "much"], /--keep-prefixes is much/],
   [["--cache", "much"], /--cache is much/],
 ] as const)("serve rejects %j", async (flags, message) => {
@@ -34,7 +34,7 @@ test("serve ends on SIGTERM despite unfinished requests", async () => {
   const { hostname, port } = new URL(url);
   const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
   const sockets: Socket[] = [];
-  for (const said of [
+  for (const reply of [
     "",
     "GET /v1/mod",
     `${head}content-length: 900\r\n\r\n{"model":`,
@@ -43,7 +43,7 @@ test("serve ends on SIGTERM despite unfinished requests", async () => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
     await once(socket, "connect");
-    socket.write(said);
+    socket.write(reply);
     sockets.push(socket);
   }
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));

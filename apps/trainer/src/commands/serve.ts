@@ -10,24 +10,19 @@ import {
   type Values,
 } from "../cli/arguments.ts";
 import { formatNumber } from "@laconic/core/text";
-import { isRecord, LaconicError, thrownText } from "@laconic/core";
+import { configError, isRecord, type LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { createLocalEngine } from "@laconic/engine";
-import { endpoint, openServed } from "@laconic/runtime";
-import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
+import { endpoint } from "@laconic/runtime";
 import { loadConfig } from "@laconic/runtime/resolver";
-import { closeServer, createCompletionServer, type GatewayStatus } from "@laconic/serve";
-import { boundPort, listen } from "@laconic/serve/server";
+import type { GatewayStatus } from "@laconic/serve";
 import { command, type Command } from "../cli/command.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkHost, keyFrom } from "../serving/host.ts";
+import { openModelServer } from "../serving/model-server.ts";
 import { hostFlag, runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
-
-/** Time for running replies at shutdown. */
-const graceSeconds = 3;
 
 /** Max time until the exit after a stop. */
 const maxSecondsToEnd = 4.5;
@@ -90,65 +85,47 @@ export const serveCommand: Command = command({
 
 async function serveTraining(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const serving = { ...servingOf(args), ...programsOf(args) };
-  const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
-  const config = words === rest ? args.model : undefined;
+  const overrides = args.model?.includes("=") ? [args.model, ...rest] : rest;
+  const config = overrides === rest ? args.model : undefined;
   if (config === undefined && !args.resume)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       "MODEL: missing; name a configuration of the gateway task, or resume a run: --train --resume --run RUN",
       { key: "train" },
     );
   const written = config === undefined ? null : await loadConfig(config);
   const onStatus = (status: GatewayStatus, isOver: boolean): void =>
     terminal[isOver ? "note" : "status"](gatewayLine(status));
-  return runTraining(written, words, args, "serve", terminal, endpoint(serving, terminal, onStatus));
+  return runTraining(written, overrides, args, "serve", terminal, endpoint(serving, terminal, onStatus));
 }
 
 /** Serves until a signal. */
 async function serveModel(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const { host, port, ...limits } = servingOf(args);
-  const given = servedName(args, rest);
-  const { "keep-prefixes": maxBytes, cache: cacheBytes } = args;
+  const input = servedName(args, rest);
   const choice = {
     policy: args.policy,
     ...runChoiceOf(args),
     templateArguments: args["chat-template-arguments"] ?? {},
     cap: actorCap(args),
   };
-  const device = await chooseDevice(args.device ?? "auto", "auto", (line) => terminal.note(line));
-  await expectGpus(device);
-  const engine = await createLocalEngine({
-    device: device.sources,
-    workers: device.workers,
-    keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
-    ...(cacheBytes !== undefined && { cacheBytes }),
-    onWarning: (message) => terminal.warn(message),
-  });
-  try {
-    const served = await openServed(given, choice, { engine, device }, terminal);
-    const [first, ...seats] = served.models.map(({ name }) => name);
-    const server = createCompletionServer({
-      ...limits,
-      models: served.models,
-      now: () => new Date().getTime(),
-      onError: (error) => terminal.note(`error: ${thrownText(error)}`),
-    });
-    await listen(server, port, host);
-    const names = seats.length === 0 ? first : `the team ${first} and ${seats.join(", ")}`;
-    terminal.note(`serving ${names} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
-    const signal = await interrupted();
-    terminal.note(`${signal}: finishing running replies; press again to stop at once`);
-    // Exits even if the engine is busy.
-    setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
-    await closeServer(server, graceSeconds * 1000);
-    await served.close();
-    return 0;
-  } finally {
-    await engine.close();
-  }
+  const { "keep-prefixes": keptPrefixBytes, cache: cacheBytes, device = "auto" } = args;
+  const server = await openModelServer(
+    input,
+    { host, port, device, choice, limits, keptPrefixBytes, cacheBytes },
+    terminal,
+  );
+  const [first, ...seats] = server.names;
+  const names = seats.length === 0 ? first : `the team ${first} and ${seats.join(", ")}`;
+  terminal.note(`serving ${names} on ${server.url} (${server.device}); ctrl-c stops`);
+  const signal = await interrupted();
+  terminal.note(`${signal}: finishing running replies; press again to stop immediately`);
+  // Exits even if the engine is busy.
+  setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
+  await server.close();
+  return 0;
 }
 
-/** `step 12: 3/8 groups, 5 rollouts open, 14 wait; 2 stale, 1 rerendered` */
+/** `step 12: 3/8 groups, 5 rollouts open, 14 waiting; 2 stale, 1 rerendered` */
 function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...counts }: GatewayStatus): string {
   const { held: toBegin, dropped, prompts, otherSampling, validation: held } = counts;
   const odd = [
@@ -156,10 +133,10 @@ function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...count
     ...(held ? [`validation ${formatNumber(held.score)} of ${held.count} after step ${held.step}`] : []),
     ...Object.entries(dropped).map(([reason, count]) => `${count} ${reason}`),
     ...(prompts["rerendered"] === undefined ? [] : [`${prompts["rerendered"]} rerendered`]),
-    ...(otherSampling === 0 ? [] : [`${otherSampling} asked for other sampling`]),
+    ...(otherSampling === 0 ? [] : [`${otherSampling} with other sampling`]),
   ];
   const groups = `${Math.min(groupsReady, groupsPerStep)}/${groupsPerStep} groups`;
-  const line = `step ${(step ?? 0) + 1}: ${groups}, ${open} rollouts open, ${waiting} wait`;
+  const line = `step ${(step ?? 0) + 1}: ${groups}, ${open} rollouts open, ${waiting} waiting`;
   return odd.length === 0 ? line : `${line}; ${odd.join(", ")}`;
 }
 
@@ -182,16 +159,15 @@ function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
 /** @throws LaconicError `config_invalid` for a number without a program, or an empty command */
 function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], "programs" | "programUrl"> {
   const { programs, program, "program-url": programUrl } = args;
-  const refused = (key: string, reason: string): LaconicError =>
-    new LaconicError("config_invalid", `--${key}: ${reason}`, { key });
+  const refused = (key: string, reason: string): LaconicError => configError(`--${key}: ${reason}`, { key });
   if (program === undefined) {
     if (programs !== undefined) throw refused("programs", "has no command; add --program");
     if (programUrl !== undefined) throw refused("program-url", "has no effect without --program; remove it");
     return { programs: null };
   }
-  const [first, ...words] = wordsOf(program);
+  const [first, ...programArgs] = wordsOf(program);
   if (first === undefined) throw refused("program", "empty; expected a command");
-  return { programs: { count: programs ?? 1, command: [first, ...words] }, programUrl };
+  return { programs: { count: programs ?? 1, command: [first, ...programArgs] }, programUrl };
 }
 
 /** Splits at spaces; supports quotes, without a shell. */
@@ -206,23 +182,17 @@ const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "p
 function servedName(args: ServeArguments, rest: readonly string[]): string {
   const stray = trainingOnly.find((name) => args[name] !== undefined && args[name] !== false);
   if (stray !== undefined || rest.length > 0)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${stray === undefined ? rest[0] : `--${stray}`}: has no effect without --train; remove it or add --train`,
       { key: stray ?? "train" },
     );
   if (args.model !== undefined) return args.model;
-  throw new LaconicError(
-    "config_invalid",
-    "MODEL: missing; name a run folder, a model folder, hub:OWNER/NAME or shipped",
-    { key: "model" },
-  );
+  throw configError("MODEL: missing; name a run folder, a model folder, hub:OWNER/NAME or shipped", { key: "model" });
 }
 
 /** @throws LaconicError `config_invalid` for other values than a JSON object */
 function templateArgumentsFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
-  const refused = (reason: string): LaconicError =>
-    new LaconicError("config_invalid", `--${flag} is ${text}: ${reason}`, { key: flag });
+  const refused = (reason: string): LaconicError => configError(`--${flag} is ${text}: ${reason}`, { key: flag });
   let value: unknown;
   try {
     value = boundedJson(text);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -16,6 +17,15 @@ test("combines all values of settings; commas in brackets and quotes do not sepa
   expect(variantsOf(["g=../../x,b"]).variants[0]?.name).not.toContain("/");
   expect(() => variantsOf(["a=1"])).toThrow(/nothing varies/u);
   expect(() => variantsOf(["a=1,2,3,4,5,6,7,8,9,10", "b=1,2,3,4,5,6,7,8,9,10", "c=1,2,3"])).toThrow(/300 variants/u);
+});
+
+test.each([
+  [cli`sweep preset:relay-quickstart train.steps=2,3`, "steps-2: train.steps 200 -> 2"],
+  [cli`sweep ablate preset:relay-quickstart --variants grpo`, 'grpo: train.objective.name "gspo" -> "grpo"'],
+])("%j --dry-run lists changed settings and writes nothing", async (words, line) => {
+  const out = join(await temporaryFolder(), "out");
+  expect(await outputOf(...words, "--out", out, "--dry-run")).toContain(`\n${line}`);
+  expect(existsSync(out)).toBe(false);
 });
 
 test("a sweep compares variants by problem and resumes", async () => {
@@ -40,4 +50,5 @@ test("a sweep compares variants by problem and resumes", async () => {
   expect(again.out.at(-1)).toBe(out);
   expect(await readFile(join(folder, "sweep.json"), "utf8")).toBe(first); // nothing was trained again
   expect(await readFile(join(folder, "sweep.md"), "utf8")).toContain("| variant |");
+  expect(await outputOf(...words.slice(0, -1), "--dry-run")).toContain("targetTokens-60: ");
 });

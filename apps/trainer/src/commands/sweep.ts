@@ -7,6 +7,7 @@ import {
   exitCodeOf,
   knownVariants,
   parseAppConfig,
+  planVariants,
   reachedPrice,
   runVariants,
   variantsInFile,
@@ -29,6 +30,8 @@ import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { trainRun } from "../run/train-run.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 
+const planFlag = grouped("Run", { "dry-run": toggle("Check and list the runs with their changed settings, and stop") });
+
 export const sweepCommand: Command = command({
   description: "Train several values of settings, such as budgets, and draw the accuracy-token frontier",
   examples: ["laconic sweep preset:relay-quickstart train.budget.targetTokens=8,14,30 --seeds 0-2"],
@@ -36,6 +39,7 @@ export const sweepCommand: Command = command({
     config: positional("Configuration files or preset:NAME, separated by commas"),
     ...grouped("Sampling", { seeds: seedsFlag("Seeds of every variant", "a,b | a-b", "0") }),
     ...grouped("Output", { out: textFlag("Sweep folder; the same command resumes it", "folder", "sweep") }),
+    ...planFlag,
     ...actorSpendingFlags,
     ...trustFlag,
     ...viewFlag,
@@ -56,20 +60,11 @@ export const sweepCommand: Command = command({
     const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
     const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
     noteDropped(variants, base, terminal);
+    const plan = { base, variants, folder, seeds: args.seeds, overrides };
+    if (args["dry-run"]) return printPlan(plan, args.json, terminal);
     return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
-      const results = await trainVariants(
-        {
-          base,
-          variants,
-          folder,
-          seeds: args.seeds,
-          overrides,
-          file: "sweep.json",
-          cap: actorCap(args),
-          onResult: async () => undefined,
-        },
-        terminal,
-      );
+      const options = { ...plan, file: "sweep.json", cap: actorCap(args), onResult: async () => undefined };
+      const results = await trainVariants(options, terminal);
       const { summary, text } = await writeSweep(folder, results);
       printResult(terminal, args.json, summary, () => text);
       return 0;
@@ -90,6 +85,7 @@ export const ablateCommand: Command = command({
       "several-factors": toggle("Allow your variants to change several factors"),
     }),
     ...grouped("Output", { out: textFlag("Ablation folder; the same command resumes it", "folder", "ablation") }),
+    ...planFlag,
     ...actorSpendingFlags,
     ...trustFlag,
     ...jsonFlag,
@@ -100,21 +96,19 @@ export const ablateCommand: Command = command({
     const config = await loadConfig(args.config);
     const { variants: inWords, fixed } = variantsInWords(rest);
     const inFile = args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own);
-    const own = [...inFile, ...inWords];
+    const custom = [...inFile, ...inWords];
     const base = applyOverrides(config, fixed);
-    noteDropped(own, base, terminal);
+    noteDropped(custom, base, terminal);
     const { evaluation, prices } = parseAppConfig(base).train;
     const folder = resolve(args.out);
+    const plan = { base, folder, seeds, overrides: [`train.evaluation.transcripts=${evaluation.problems}`] };
     const choose = (tokenPrice: number | null): ReturnType<typeof chooseVariants> =>
-      chooseVariants({ base: config, fixed, only, own, price: tokenPrice, severalFactors }, terminal);
+      chooseVariants({ base: config, fixed, only, custom, price: tokenPrice, severalFactors }, terminal);
     const train = (variants: readonly Variant[]): Promise<readonly VariantResult[]> =>
       trainVariants(
         {
-          base,
+          ...plan,
           variants,
-          folder,
-          seeds,
-          overrides: [`train.evaluation.transcripts=${evaluation.problems}`],
           file: "ablation.json",
           cap: actorCap(args),
           onResult: (results) => writeVariantPicture(folder, "ablation", results),
@@ -125,20 +119,51 @@ export const ablateCommand: Command = command({
     // Refuses invalid variants before the base trains; any price works here.
     const checked = await choose(args.price ?? 1);
     const isDerived = args.price === undefined && checked.variants.some(({ name }) => name.startsWith("fixed-price"));
+    if (args["dry-run"]) {
+      if (isDerived) terminal.note("fixed prices are shown for a price of 1; the base's run gives the price");
+      return printPlan({ ...plan, variants: checked.variants }, args.json, terminal);
+    }
     if (isDerived) await train(checked.variants.slice(0, 1));
     const { variants, skipped } = await choose(isDerived ? await basePrice() : (args.price ?? null));
-    for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
+    for (const { variant, reason } of skipped) terminal.note(`skipped ${variant}: ${reason}`);
     const results = await train(variants);
     const price = (await basePrice()) ?? prices["tokens"] ?? null;
     const { report, text } = await writeAblation(folder, results, { seeds, skipped, price });
     printResult(terminal, args.json, report, () => text);
+    return 0;
   },
 });
 
 /** Warns of settings that a variant's group leaves out. */
 function noteDropped(variants: readonly Variant[], base: WrittenConfig, terminal: Terminal): void {
-  for (const { name, overrides, base: own = base } of variants)
-    for (const dropped of droppedSettings(own, overrides)) terminal.note(`variant ${name}: ${dropped}`);
+  for (const { name, overrides, base: variantBase = base } of variants)
+    for (const dropped of droppedSettings(variantBase, overrides)) terminal.note(`variant ${name}: ${dropped}`);
+}
+
+/** Lists the runs of each variant. */
+async function printPlan(
+  options: Parameters<typeof planVariants>[0],
+  json: boolean | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const planned = await planVariants(options, terminal);
+  const runs = planned.map(({ variant, seed, changes, directory }) => ({
+    variant: variant.name,
+    seed,
+    directory,
+    changes,
+  }));
+  printResult(terminal, json, { runs }, () =>
+    [
+      `${runs.length} runs in ${options.folder}, seeds ${options.seeds.join(", ")}`,
+      ...options.variants.map(({ name }) => {
+        const changes = runs.find(({ variant }) => variant === name)?.changes ?? [];
+        const changed = changes.map(({ key, before, now }) => `${key} ${before} -> ${now}`).join(", ");
+        return `${name}: ${changed || "as configured"}`;
+      }),
+    ].join("\n"),
+  );
+  return 0;
 }
 
 /** Trains with progress. @throws ExitError if a signal stops a run */

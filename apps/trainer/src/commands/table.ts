@@ -33,6 +33,7 @@ export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   analyze: async () => (await import("./analyze.ts")).analyzeCommand,
   "analyze probe": async () => (await import("./analyze.ts")).probeCommand,
   "analyze rescore": async () => (await import("./analyze.ts")).rescoreCommand,
+  pretrain: async () => (await import("./pretrain.ts")).pretrainCommand,
   "relay show": async () => (await import("./relay.ts")).relayShowCommand,
   "relay warm-start": async () => (await import("./relay.ts")).relayWarmStartCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,

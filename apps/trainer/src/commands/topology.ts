@@ -4,7 +4,7 @@ import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
 import { choiceFlag, grouped, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
-import { LaconicError, nearestName } from "@laconic/core";
+import { configError, nameHint } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import {
   chainGraph,
@@ -98,12 +98,8 @@ export const topologyShowCommand: Command = command({
 function builtIn(name: string, shape: Shape): Graph {
   const make = Object.hasOwn(graphs, name) ? graphs[name] : undefined;
   if (make) return make(shape);
-  const near = nearestName(name, Object.keys(graphs));
-  throw new LaconicError(
-    "config_invalid",
-    `GRAPH: unknown topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
-    { topology: name },
-  );
+  const hint = nameHint(name, Object.keys(graphs));
+  throw configError(`GRAPH: unknown topology ${name}; ${hint}`, { topology: name });
 }
 
 const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
@@ -126,7 +122,7 @@ function graphFromJson(text: string, file: string): Graph {
   const parsed = schema.safeParse(parseJson(text, file), { error: issueWords });
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "graph"}: ${message}`);
-    throw new LaconicError("config_invalid", `${file}: ${issues.join("; ")}`, { file });
+    throw configError(`${file}: ${issues.join("; ")}`, { file });
   }
   const { agents, answer, ...rest } = parsed.data;
   const graph: Graph = {
@@ -157,13 +153,10 @@ async function graphOfFile(
     answerForm: "",
     read: (reply: string) => reply,
   };
-  const given = (await resolveReference(reference, "drawing", options)) as Graph | TextTeam | TeamPreset;
-  const team = "make" in given ? given.make(options) : given;
+  const input = (await resolveReference(reference, "drawing", options)) as Graph | TextTeam | TeamPreset;
+  const team = "make" in input ? input.make(options) : input;
   const graph = "answer" in team ? team : team.graph;
-  if (graph === undefined)
-    throw new LaconicError("config_invalid", `${text}: this team is a program; name a graph`, {
-      file: reference.file,
-    });
+  if (graph === undefined) throw configError(`${text}: this team is a program; name a graph`, { file: reference.file });
   graphTopology(graph); // checks the graph
   return graph;
 }

@@ -1,7 +1,7 @@
 import { optionalPositional } from "../cli/arguments.ts";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { command, type Command } from "../cli/command.ts";
@@ -31,20 +31,19 @@ export const trainCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     // A resume needs no configuration: the first argument may be a setting.
     const named = args.config !== undefined && !args.config.includes("=");
-    const words = named || args.config === undefined ? rest : [args.config, ...rest];
+    const overrides = named || args.config === undefined ? rest : [args.config, ...rest];
     const config = named ? args.config : args.resume ? undefined : configurationHere();
     // Same as `--resume --run DIR`.
     if (config !== undefined && args.resume && isFolder(config))
-      return runTraining(null, words, { ...args, run: config }, "train", terminal);
-    return runTraining(config === undefined ? null : await loadConfig(config), words, args, "train", terminal);
+      return runTraining(null, overrides, { ...args, run: config }, "train", terminal);
+    return runTraining(config === undefined ? null : await loadConfig(config), overrides, args, "train", terminal);
   },
 });
 
 /** @throws LaconicError `config_invalid` without a `run.config.ts` in the working directory */
 function configurationHere(): string {
   if (existsSync(ownConfiguration)) return ownConfiguration;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `CONFIG: missing; name one, such as preset:relay-quickstart, or write a ${ownConfiguration} with: laconic init`,
   );
 }
@@ -73,11 +72,11 @@ export const quickstartCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const isStory = args.world === "story";
     if (args.world !== undefined && !isStory && !args.world.includes("="))
-      throw new LaconicError("config_invalid", `WORLD: unknown world "${args.world}"; use story, or no argument`);
-    const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
+      throw configError(`WORLD: unknown world "${args.world}"; use story, or no argument`);
+    const overrides = args.world === undefined || isStory ? rest : [args.world, ...rest];
     terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
     // A resume uses the stored configuration.
     const preset = args.resume ? null : { ...(isStory ? storyTellers : relayQuickstart) };
-    return runTraining(preset, words, args, isStory ? "story" : "quickstart", terminal);
+    return runTraining(preset, overrides, args, isStory ? "story" : "quickstart", terminal);
   },
 });

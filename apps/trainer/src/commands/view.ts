@@ -82,7 +82,7 @@ export async function writePages(
   maxBytes: number,
   terminal: Terminal,
 ): Promise<Pick<ExportedPage, "bytes" | "leftOut">> {
-  const done = terminal.begin("reading what the file will hold");
+  const done = terminal.begin("reading the runs");
   const { html, bytes, leftOut } = await exportPage({
     folders,
     maxBytes,
@@ -91,7 +91,7 @@ export async function writePages(
     tokenizerOf: runTokenizers(terminal),
   }).finally(done);
   await writeGiven(file, html);
-  for (const each of leftOut) terminal.note(`left out: ${each}`);
+  for (const text of leftOut) terminal.note(`skipped: ${text}`);
   return { bytes, leftOut };
 }
 
@@ -103,8 +103,8 @@ async function untilStopped(server: ViewServer): Promise<number> {
 }
 
 function openBrowser(url: string, onError: (reason: string) => void): void {
-  const [program, ...words] = systemOf(process.platform).open(url);
-  const child = spawn(program, words, { stdio: "ignore", detached: true });
+  const [program, ...args] = systemOf(process.platform).open(url);
+  const child = spawn(program, args, { stdio: "ignore", detached: true });
   child.once("error", ({ message }) => onError(message));
   child.unref();
 }

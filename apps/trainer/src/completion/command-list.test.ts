@@ -25,9 +25,9 @@ test.each(Object.keys(commandTable))(
     }
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
-      const found = await findCommand(example.split(" ").slice(1));
-      expect([example, found.problem, found.path.join(" ")]).toEqual([example, null, name]);
-      await parseWords(name, await loadCommand(found, context), found.rest);
+      const foundCommand = await findCommand(example.split(" ").slice(1));
+      expect([example, foundCommand.problem, foundCommand.path.join(" ")]).toEqual([example, null, name]);
+      await parseWords(name, await loadCommand(foundCommand, context), foundCommand.rest);
     }
   },
 );

@@ -8,18 +8,12 @@ export interface ListedWords {
   /** Name such as `data ls`. */
   readonly name: string;
   readonly description: string;
-  readonly arguments: readonly ListedArgument[];
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
   /** In the order of their groups. */
   readonly flags: readonly ListedFlag[];
   readonly examples: readonly string[];
   /** Kind of positional argument. */
   readonly takes: "configuration" | "run" | "other";
-}
-
-export interface ListedArgument {
-  readonly name: string;
-  readonly description: string;
-  readonly required: boolean;
 }
 
 export interface ListedFlag {

@@ -121,7 +121,7 @@ test.skipIf(!has(fish))("fish completes commands", async () => {
     .split("end-of-words\n")
     .slice(0, -1)
     .map((part) => part.split("\n").map((line) => line.split("\t")[0]));
-  expect(words.map((each) => each.filter((word) => word !== ""))).toEqual([
+  expect(words.map((group) => group.filter((word) => word !== ""))).toEqual([
     ["preset:relay-hint"],
     expect.arrayContaining(["runs/one", "runs/$(touch pwned)"]),
   ]);

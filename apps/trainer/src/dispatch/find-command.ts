@@ -27,12 +27,12 @@ export function innerNames(group: string): string[] {
 }
 
 /** Finds the most specific command. */
-export async function findCommand(words: readonly string[]): Promise<FoundCommand> {
-  const [name, ...rest] = words;
+export async function findCommand(args: readonly string[]): Promise<FoundCommand> {
+  const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-"))
-    return { path: [], rest: words, problem: await problemWithoutCommand(name, words) };
+    return { path: [], rest: args, problem: await problemWithoutCommand(name, args) };
   if (!innerNames("").includes(name))
-    return { path: [], rest: words, problem: await unknownName("command", name, innerNames("")) };
+    return { path: [], rest: args, problem: await unknownName("command", name, innerNames("")) };
   const inner = innerNames(name);
   const [second, ...others] = rest;
   if (second !== undefined && inner.includes(second)) return { path: [name, second], rest: others, problem: null };
@@ -50,26 +50,25 @@ export function loadCommand(
 ): Promise<Command> {
   const name = path.join(" ");
   const load = commandTable[name];
-  if (!load) throw new Error(`there is no command ${name}`);
+  if (!load) throw new Error(`unknown command ${name}`);
   return whileLoading(name, load);
 }
 
-async function problemWithoutCommand(flag: string | undefined, words: readonly string[]): Promise<string> {
-  const name = words.find((word) => !word.startsWith("-"));
+async function problemWithoutCommand(flag: string | undefined, args: readonly string[]): Promise<string> {
+  const name = args.find((word) => !word.startsWith("-"));
   if (flag !== undefined && name === undefined && !rootFlags.includes(flag))
     return unknownName(
       "flag",
       flag.split("=")[0] as string,
-      rootFlags.filter((known) => known.startsWith("--")),
+      rootFlags.filter((item) => item.startsWith("--")),
     );
   const misplaced = name === undefined ? "" : `; write flags after the command: laconic ${name} ${flag}`;
   return `COMMAND: missing${misplaced}`;
 }
 
-async function unknownName(kind: string, name: string, known: readonly string[]): Promise<string> {
+async function unknownName(kind: string, name: string, names: readonly string[]): Promise<string> {
   // Loaded only for a mistyped name.
-  const { nearestName } = await import("@laconic/core");
+  const { nameHint } = await import("@laconic/core");
   const inner = Object.keys(commandTable).find((path) => path.split(" ")[1] === name);
-  const near = inner ?? nearestName(name, known);
-  return `Unknown ${kind} ${name}; ${near === undefined ? `use one of: ${known.join(", ")}` : `did you mean ${near}?`}`;
+  return `Unknown ${kind} ${name}; ${inner === undefined ? nameHint(name, names) : `did you mean ${inner}?`}`;
 }

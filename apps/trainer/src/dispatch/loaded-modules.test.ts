@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const hook = `export async function load(url, context, next) { process._rawDebug("read " + url); return next(url, context); }`;
 const register = `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
 
-/** Files of the repository that a command line reads, tools of its start aside. */
+/** Repository files that a command loads, except its launcher. */
 function modulesOf(...words: readonly string[]): { readonly code: number | null; readonly files: readonly string[] } {
   return modulesOfProgram(`${root}apps/trainer/assets/laconic.mjs`, ...words);
 }

@@ -10,12 +10,12 @@ test("a closed reader ends the process quietly, as SIGPIPE does", async () => {
     const words = closed === "stdout" ? ["completion", "bash"] : ["trian"];
     const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "pipe"] });
     child[closed].destroy();
-    const said: Buffer[] = [];
+    const replies: Buffer[] = [];
     const open = closed === "stdout" ? child.stderr : child.stdout;
-    open.on("data", (piece: Buffer) => said.push(piece));
+    open.on("data", (piece: Buffer) => replies.push(piece));
     const ended: unknown = await once(child, "close");
     // On a busy machine it says what it loads.
-    const other = String(Buffer.concat(said)).replaceAll(/^.* \.\.\.\n/gmu, "");
+    const other = String(Buffer.concat(replies)).replaceAll(/^.* \.\.\.\n/gmu, "");
     expect([closed, ended, other]).toEqual([closed, [141, null], ""]);
   }
 });

@@ -22,17 +22,17 @@ test("help names every command, argument, flag, choice, default, example and pre
   const words = (path: readonly string[]): string => usageOf(path, terminal).replaceAll(/\s+/gu, " ");
   expect(list.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(commandTable)));
   for (const name of innerNames("")) expect(words([])).toContain(` ${name} `);
-  for (const { name, description, arguments: given, flags, takes, examples } of list.commands) {
-    const said = words(name.split(" "));
-    expect(said).toContain(description);
-    for (const each of given) expect(said).toContain(`${each.name} ${each.description}`);
-    for (const example of examples) expect(said).toContain(example);
+  for (const { name, description, arguments: input, flags, takes, examples } of list.commands) {
+    const reply = words(name.split(" "));
+    expect(reply).toContain(description);
+    for (const item of input) expect(reply).toContain(`${item.name} ${item.description}`);
+    for (const example of examples) expect(reply).toContain(example);
     for (const flag of flags) {
-      expect(said).toContain(`--${flag.name}`);
-      expect(said).toContain(flag.description);
-      expect(said).toContain("default" in flag ? `(default: ${flag.default})` : flag.name);
+      expect(reply).toContain(`--${flag.name}`);
+      expect(reply).toContain(flag.description);
+      expect(reply).toContain("default" in flag ? `(default: ${flag.default})` : flag.name);
     }
-    expect(said.includes("laconic help presets lists")).toBe(takes === "configuration");
+    expect(reply.includes("laconic help presets lists")).toBe(takes === "configuration");
   }
   for (const preset of list.presets) expect(presetHelp(terminal)).toContain(`preset:${preset.name}`);
 });

@@ -23,37 +23,40 @@ type Row = readonly [name: string, description: string];
 export function usageOf(path: readonly string[], terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const name = path.join(" ");
-  const own = commands.find((each) => each.name === name);
-  const flags = own?.flags ?? [];
-  const inner = commands.filter((each) => isInside(each, name));
-  const isGroup = own === undefined || Object.hasOwn(commandGroups, name);
-  const said = path.length === 0 ? packageJson.description : (own?.description ?? "");
+  const listedWords = commands.find((command) => command.name === name);
+  const flags = listedWords?.flags ?? [];
+  const inner = commands.filter((command) => isInside(command, name));
+  const isGroup = listedWords === undefined || Object.hasOwn(commandGroups, name);
+  const reply = path.length === 0 ? packageJson.description : (listedWords?.description ?? "");
   const title = (text: string): string => terminal.paint("bold", text);
   const usage = [
     `laconic${name === "" ? "" : ` ${name}`}`,
-    ...(own ? wordsBehind(own) : []),
+    ...(listedWords ? wordsBehind(listedWords) : []),
     ...(isGroup ? ["COMMAND"] : []),
   ];
   const sections: readonly (readonly [string, readonly Row[]])[] = [
     [
       "ARGUMENTS",
-      (own?.arguments ?? []).map((each) => [each.name, `${each.description}${each.required ? " (required)" : ""}`]),
+      (listedWords?.arguments ?? []).map((argument) => [
+        argument.name,
+        `${argument.description}${argument.required ? " (required)" : ""}`,
+      ]),
     ],
     ...[...new Set(flags.map(({ group }) => group))].map((group): readonly [string, readonly Row[]] => [
       group.toUpperCase(),
       flags.filter((flag) => flag.group === group).map((flag) => [flagText(flag), flagDescription(flag)]),
     ]),
-    ["COMMANDS", inner.map((each) => [each.name.split(" ").at(-1) as string, each.description])],
-    ["EXAMPLES", (own?.examples ?? []).map((line) => [line, ""])],
+    ["COMMANDS", inner.map((item) => [item.name.split(" ").at(-1) as string, item.description])],
+    ["EXAMPLES", (listedWords?.examples ?? []).map((line) => [line, ""])],
   ];
   const lines = [
-    ...wrapped(`${said} (laconic${name === "" ? "" : ` ${name}`} v${packageJson.version})`, width),
+    ...wrapped(`${reply} (laconic${name === "" ? "" : ` ${name}`} v${packageJson.version})`, width),
     "",
     ...wrapped(`${title("USAGE")} ${usage.join(" ")}`, width),
     ...sections.flatMap(([heading, rows]) =>
       rows.length === 0 ? [] : ["", title(heading), "", ...table(rows, width)],
     ),
-    ...(own?.takes === "configuration" ? ["", "laconic help presets lists the presets."] : []),
+    ...(listedWords?.takes === "configuration" ? ["", "laconic help presets lists the presets."] : []),
     ...(inner.length > 0
       ? ["", ...wrapped(`${["laconic", ...path].join(" ")} COMMAND --help shows the help of a command.`, width)]
       : []),
@@ -61,22 +64,22 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
   return lines.join("\n");
 }
 
-function isInside(each: ListedWords, name: string): boolean {
-  const words = each.name.split(" ");
+function isInside(listedWords: ListedWords, name: string): boolean {
+  const words = listedWords.name.split(" ");
   return name === "" ? words.length === 1 : words.length > 1 && words.slice(0, -1).join(" ") === name;
 }
 
-function wordsBehind({ arguments: given, flags }: ListedWords): string[] {
+function wordsBehind({ arguments: input, flags }: ListedWords): string[] {
   return [
-    ...(flags.length + given.length > 0 ? ["[OPTIONS]"] : []),
-    ...given.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)),
-    ...flags.filter(({ required }) => required).map((flag) => flagText(flag)),
+    ...(flags.length + input.length > 0 ? ["[OPTIONS]"] : []),
+    ...input.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)),
+    ...flags.filter(({ required }) => required).map(flagText),
   ];
 }
 
 function flagText({ name, alias = [], valued, values, hint }: ListedFlag): string {
   const what = hint ?? (values.length > 0 ? values.join("|") : name);
-  return `${[...alias.map((each) => `-${each}`), `--${name}`].join(", ")}${valued ? `=<${what}>` : ""}`;
+  return `${[...alias.map((alia) => `-${alia}`), `--${name}`].join(", ")}${valued ? `=<${what}>` : ""}`;
 }
 
 function flagDescription({ description, default: usual, required }: ListedFlag): string {

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { shortTraining, strangersFolder, wordsFile } from "../../test/strangers-folder.ts";
 import { laconic, outputOf } from "../../test/laconic.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 120_000;
 
@@ -51,12 +51,11 @@ import { held } from "./task.ts";
 export default defineRun({ task: held("inline"), device: "wasm", workers: 1, train: ${shortTraining} });
 `;
 
-let folder = "";
+const folder = sharedFolder();
 const at = (name: string): string => join(folder, name);
 const closed = (): Promise<string> => readFile(at("closed.txt"), "utf8");
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-held-"));
   await strangersFolder(folder, {
     "task.ts": heldFile,
     "words.ts": wordsFile,
@@ -78,7 +77,6 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
 beforeEach(() => writeFile(at("closed.txt"), ""));
 
 test("a task value stays open for a whole command and closes once", { timeout }, async () => {

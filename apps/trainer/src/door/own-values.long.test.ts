@@ -1,8 +1,7 @@
-import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, cp, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { sharedFolder, temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { cli, laconic, outputOf } from "../../test/laconic.ts";
 import { post, startServe } from "../../test/start-serve.ts";
@@ -76,12 +75,11 @@ export default {
 };
 `;
 
-let folder = "";
+const folder = sharedFolder();
 let run = "";
 
 /** One run that all commands are tried on. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-door-"));
   run = join(folder, "runs", "mine");
   await strangersFolder(folder, {
     "task.ts": taskFile,
@@ -95,7 +93,6 @@ beforeAll(async () => {
   const { code, err } = await laconic("train", join(folder, "run.config.ts"), "--run", run);
   if (code !== 0) throw new Error(err);
 }, timeout);
-afterAll(() => rm(folder, { recursive: true }));
 
 const configOf = async (of: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(of, "config.json"), "utf8")) as Record<string, unknown>;
@@ -202,7 +199,7 @@ describe("a run with custom values in its configuration", () => {
     for (const command of [resume, ["train", join(folder, "run.config.ts"), ...resume.slice(1)]]) {
       const { code, err } = await laconic(...command);
       expect([code, err]).toEqual([2, expect.stringContaining(`${changed} (SHA-256`)]);
-      expect(err).toContain(`bring it back; a copy is in ${copy}`);
+      expect(err).toContain(`restore it; a copy is in ${copy}`);
     }
     await appendFile(copy, "// damaged\n");
     expect((await laconic("eval", run)).err).toContain(`${changed} (SHA-256`);
@@ -230,7 +227,7 @@ describe("accepts files named in JSON and as arguments", () => {
 
   test("plans and sweeps settings of a file, each run with its own", { timeout }, async () => {
     const plan = await outputOf("plan", json(), "--tflops", "1");
-    expect(plan).toContain("4 replies at once".replace("4", "8"));
+    expect(plan).toContain("4 concurrent replies".replace("4", "8"));
     const out = join(folder, "sweep");
     await outputOf("sweep", json(), "task.settings.digits=1,2", "--out", out, "--json");
     expect(await configOf(join(out, "runs", "digits-1-0"))).toMatchObject({
@@ -242,17 +239,17 @@ describe("accepts files named in JSON and as arguments", () => {
   test.each([
     [["task.file=./nowhere.ts"], "nowhere.ts not found"],
     [["task={}"], "task.name"],
-    [["task.digits=4"], "task.digits: task is of"],
+    [["task.digits=4"], "task.digits: task is a value of"],
   ])("rejects %j", async (words, reason) => {
     const { code, err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
     expect([code, err.includes(reason)], err).toEqual([2, true]);
   });
 
   test.each([
-    ["task.ts#broken", "task.ts: its export broken is no task: topology is missing"],
-    ["task.ts#other", "task.ts: there is no export other; it exports broken, default"],
+    ["task.ts#broken", "task.ts: its export broken is not a valid task: topology is missing"],
+    ["task.ts#other", "task.ts: export other not found; it exports broken, default"],
     ["reward.ts", "reward.ts: its default export failed to make a task: "],
-    ["words.ts", "words.ts: there is no default export; it exports digits"],
+    ["words.ts", "words.ts: default export not found; it exports digits"],
   ])("rejects task=%s with file and export", async (file, reason) => {
     const { code, err } = await laconic("train", json(), `task=${join(folder, file)}`, "--run", join(folder, "never"));
     expect([code, err.includes(reason)], err).toEqual([2, true]);
@@ -302,5 +299,5 @@ export default { name: "pair", agents: [seat("a"), seat("b")], rounds: 1, spatia
   await strangersFolder(other, { "team.ts": text });
   const out = await outputOf("topology", "show", join(other, "team.ts"));
   expect(out).toContain("a0 --> a1");
-  expect((await laconic("topology", "show", join(other, "team.ts#b"))).err).toContain("there is no export b");
+  expect((await laconic("topology", "show", join(other, "team.ts#b"))).err).toContain("export b not found");
 });

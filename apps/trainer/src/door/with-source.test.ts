@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { laconic } from "../../test/laconic.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 120_000;
 
@@ -20,11 +19,10 @@ const team = sums({});
 export const silent = { ...team, topology: { ...team.topology, run: async () => "42" } };
 `;
 
-let folder = "";
+const folder = sharedFolder();
 const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-mistakes-"));
   await strangersFolder(folder, {
     "task.ts": taskFile,
     "words.ts": wordsFile,
@@ -37,19 +35,18 @@ export default defineRun({ task: sums({}), device: "wasm", workers: 1, train: ${
 `,
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 test.each([
   ["train.advantage", "short", "step 1: the estimator short gave "],
   ["train.advantage", "later", "step 1: the estimator later gave "],
   ["train.objective", "bare", "step 1: the objective bare gave undefined as diagnostics"],
-  ["train.reward", "stranger", 'the agent "frist", and the team has first, second; did you mean first?'],
+  ["train.reward", "stranger", 'the unknown agent "frist"; did you mean first?'],
   ["task", "silent", 'evaluation at step 0: the topology first-second: run gave "42"'],
-])("reports a mistake in %s with file and step, without a stack: %s", { timeout }, async (key, name, said) => {
+])("reports a mistake in %s with file and step, without a stack: %s", { timeout }, async (key, name, reply) => {
   const file = `${at("mistakes.ts")}#${name}`;
   const { code, err } = await laconic("train", at("run.config.ts"), `${key}=${file}`, "--run", at(`runs/${name}`));
   expect(code).toBe(1);
-  expect(err).toContain(said);
+  expect(err).toContain(reply);
   expect(err).toContain(`(${key} is ${file})`);
   expect(err).not.toMatch(/TypeError|\n\s+at /u);
 });

@@ -31,12 +31,12 @@ test.each(["@me/team", "team.2", "a~b"])("accepts the name %s", (name) => {
 
 test.each([
   ["My Team", "lower-case"],
-  [".hidden", "behind a letter"],
-  ["", "behind a letter"],
+  [".hidden", "after a letter"],
+  ["", "after a letter"],
   ["../up", "lower-case"],
   ['"}', "lower-case"],
-  ["laconic", "another package's"],
-  ["@laconic/core", "another package's"],
+  ["laconic", "it belongs to another package"],
+  ["@laconic/core", "it belongs to another package"],
   ["a".repeat(215), "215 characters"],
 ])("rejects the name %s with a reason", (name, why) => {
   expect(nameProblem(name)).toContain(why);

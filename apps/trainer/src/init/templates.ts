@@ -11,39 +11,39 @@ export interface Template {
 
 export type TemplateName = "team" | "chat" | "tools" | "data" | "self-play" | "environment";
 
-const holds = { "task.ts": "problems, examples, reward, prompts and team: make them yours" };
+const holds = { "task.ts": "problems, examples, reward, prompts and team: edit these" };
 
 /** Order of the help; the first is the default. */
 export const templates: Readonly<Record<TemplateName, Template>> = {
   team: { title: "two clerks and a cashier on the small policy that ships", about: "", holds: {} },
   chat: {
     title: "an assistant that answers customers",
-    about: "An assistant says what goods cost, however a customer asks, and learns to say no more than that.",
+    about: "An assistant tells customers the price of goods. It learns to reply with the price only.",
     holds,
   },
   tools: {
     title: "an agent that calls a tool",
     about:
-      "A clerk is asked what is in stock, and learns to look it up with a tool instead of guessing. A call has a price.",
+      "A clerk answers questions about the stock. It learns to call a tool instead of guessing. Each call has a price.",
     holds,
   },
   data: {
     title: "questions and answers from a file",
     about:
-      "A reader learns the questions and answers of a file, and to say no more than the answer; a part of them is kept for the test.",
-    holds: { "questions.jsonl": "the data: a question and an answer a line", ...holds },
+      "A reader learns the answers to the questions of a file, and to reply with the answer only. Some questions are kept for the test.",
+    holds: { "questions.jsonl": "data: a question and an answer per line", ...holds },
     imports: ["@laconic/benchmarks"],
   },
   "self-play": {
     title: "two players with opposite rewards",
     about:
-      "Two players take stones from a heap, each with weights of its own: what one wins the other loses. Who begins can win, and learns to.",
+      "Two players with separate weights take stones from a heap. The gain of one is the loss of the other. The first player can win, and learns to.",
     holds,
   },
   environment: {
     title: "a walker in an environment of several steps",
     about:
-      "A walker looks for a thing; the environment tells it after each step whether it is warmer or colder, and it learns to find it.",
+      "A walker looks for an object. After each step the environment replies warmer or colder. The walker learns to find the object.",
     holds,
   },
 };

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, isAbsolute, relative, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { templates, type Template, type TemplateName } from "./templates.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,10 +22,10 @@ const assets = new URL("../../assets/init/", import.meta.url);
 /** Sources of project files, by name. npm does not pack `.gitignore`. Templates share most files. */
 function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
   const shared = template === "team" ? "team" : "examples";
-  const own = Object.fromEntries(Object.keys(templates[template].holds).map((name) => [name, `${template}/${name}`]));
+  const held = Object.fromEntries(Object.keys(templates[template].holds).map((name) => [name, `${template}/${name}`]));
   return {
     ...(template === "team" && { "task.ts": "team/task.ts" }),
-    ...own,
+    ...held,
     "run.config.ts": `${shared}/run.config.ts`,
     "task.test.ts": `${shared}/task.test.ts`,
     "tsconfig.json": "tsconfig.json",
@@ -71,15 +71,14 @@ async function projectFiles(
 export async function checkFolder(folder: string, template: TemplateName): Promise<void> {
   const there = await entryAt(folder);
   if (there !== null && !there.isDirectory() && !there.isSymbolicLink())
-    throw new LaconicError("config_invalid", `${folder} is a file; name a folder`, { file: folder });
+    throw configError(`${folder} is a file; name a folder`, { file: folder });
   const inTheWay: string[] = [];
   for (const name of [...Object.keys(sourcesOf(template)), "package.json"])
     if ((await entryAt(join(folder, name))) !== null) inTheWay.push(name);
   if (inTheWay.length === 0) return;
-  const [verb, what] = inTheWay.length === 1 ? ["is", "it"] : ["are", "them"];
-  throw new LaconicError(
-    "config_invalid",
-    `${folder}: ${inTheWay.join(", ")} ${verb} in the way, and nothing was written; move ${what}, or name another folder: laconic init FOLDER`,
+  const [verb, what] = inTheWay.length === 1 ? ["exists", "it"] : ["exist", "them"];
+  throw configError(
+    `${folder}: ${inTheWay.join(", ")} already ${verb}; move ${what}, or name another folder: laconic init FOLDER`,
     { folder, files: inTheWay.join(", ") },
   );
 }
@@ -94,9 +93,9 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
   const written: string[] = [];
   const made: string[] = [];
   try {
-    for (const each of await missingFolders(folder)) {
-      await mkdir(each);
-      made.unshift(each);
+    for (const missingFolder of await missingFolders(folder)) {
+      await mkdir(missingFolder);
+      made.unshift(missingFolder);
     }
     for (const [name, text] of await projectFiles(folder, options)) {
       await writeFile(join(folder, name), text, { flag: "wx" });
@@ -106,11 +105,10 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
   } catch (error) {
     await Promise.all(written.map((name) => rm(join(folder, name), { force: true })));
     // Keeps folders with other files.
-    for (const each of made) await rmdir(each).catch(() => undefined);
+    for (const text of made) await rmdir(text).catch(() => undefined);
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw new LaconicError(
-      "config_invalid",
-      `${folder} cannot be written: ${error.message}; nothing was left there`,
+    throw configError(
+      `${folder} cannot be written: ${error.message}; the written files were removed`,
       { folder },
       error,
     );
@@ -121,8 +119,8 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = [];
   // A missing drive is its own parent.
-  for (let each = folder; (await entryAt(each)) === null && each !== dirname(each); each = dirname(each))
-    missing.unshift(each);
+  for (let text = folder; (await entryAt(text)) === null && text !== dirname(text); text = dirname(text))
+    missing.unshift(text);
   return missing;
 }
 
@@ -183,8 +181,8 @@ export function installedFiles(cli: string, folder: string): Ranges {
   const modules = dirname(dirname(resolve(cli)));
   const record = join(modules, ".package-lock.json");
   return Object.fromEntries(
-    Object.entries(packagesIn(record)).flatMap(([place, { resolved = "" }]) => {
-      const name = /^node_modules\/(@laconic\/[^/]+)$/u.exec(place)?.[1];
+    Object.entries(packagesIn(record)).flatMap(([location, { resolved = "" }]) => {
+      const name = /^node_modules\/(@laconic\/[^/]+)$/u.exec(location)?.[1];
       if (name === undefined || !/^file:.*\.tgz$/u.test(resolved)) return [];
       const file = resolve(dirname(modules), resolved.slice("file:".length));
       return existsSync(file) ? [[name, `file:${pathBetween(folder, file)}`]] : [];

@@ -44,15 +44,15 @@ test("a wrong task name lists only the known names", () => {
   expect(diagnostics[0]).toMatch(
     /^chat\/wrong\.config\.cts\(3,\d+\): error TS2322: Type '\{ name: string; \}' is not assignable to type 'TaskChoice'\.$/u,
   );
-  const said = diagnostics.join("\n");
-  for (const name of Object.keys(namedTasks)) expect(said).toMatch(new RegExp(`known names: .*${name}[,"]`, "u"));
-  expect(said.length).toBeLessThan(1000);
-  expect(said).not.toMatch(/\d+ more/u);
+  const reply = diagnostics.join("\n");
+  for (const name of Object.keys(namedTasks)) expect(reply).toMatch(new RegExp(`known names: .*${name}[,"]`, "u"));
+  expect(reply.length).toBeLessThan(1000);
+  expect(reply).not.toMatch(/\d+ more/u);
 });
 
 // What `init` writes by default, and one that begins with examples; every template at night.
 test.each(["team", "tools"] as const)("%s: its test passes after a short training", async (template) => {
-  const said = await ownTestOf(template);
-  expect(said).toMatch(/^# pass 10$/mu);
-  expect(said).toMatch(/^# fail 0$/mu);
+  const reply = await ownTestOf(template);
+  expect(reply).toMatch(/^# pass 10$/mu);
+  expect(reply).toMatch(/^# fail 0$/mu);
 });

@@ -75,7 +75,7 @@ test("measures a trained hint with actors of a server, a folder and another run"
   expect(trained.map(({ published, correct }) => [published, correct])).toEqual(trained.map(() => [null, true]));
   // Nobody knows what the server's actor costs, and the collaborator's words were not the server's.
   expect(trained.every(({ usd, byModel }) => usd === null && byModel.length === 2)).toBe(true);
-  expect(out).toContain(`agentpo is the team of ${run}, with its own models and the actor ${api}`);
+  expect(out).toContain(`agentpo is the team of ${run}, with the run's models and the actor ${api}`);
   const withoutHint = (request: ServedRequest): string =>
     JSON.stringify(request.messages).replace(/\[Hint: [\s\S]*\]/u, "[Hint: ]");
   const actors = served.filter(({ system }) => system.startsWith("Reason step by step."));
@@ -137,7 +137,7 @@ test("caps the cost of an API actor in evaluations and over a whole resumed trai
   const first = await laconic("train", config, "--run", directory, ...cap, "0.6");
   expect(first.err).toMatch(/laconic: .*the next call may cost \$[\d.]+; .* of \$0\.6$/m);
   expect(first.err).toContain(
-    `the last checkpoint goes on with: laconic train --resume --run ${directory} --max-usd MORE`,
+    `continue from the last checkpoint: laconic train --resume --run ${directory} --max-usd MORE`,
   );
   expect(first.code).toBe(1);
   const half = await spentHere();

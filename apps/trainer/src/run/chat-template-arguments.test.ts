@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChatMessage, ChatTokenizer } from "@laconic/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { openRunTask, parseAppConfig } from "@laconic/runtime";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const slow = { timeout: 60_000 };
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz \n<>|/_");
@@ -15,9 +15,8 @@ const template =
   "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}" +
   "{{ '<|im_start|>assistant\n' }}{% if enable_thinking is defined and enable_thinking is false %}{{ '<think>\n\n</think>\n\n' }}{% endif %}";
 
-let folder = "";
+const folder = sharedFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-arguments-"));
   const special = ["<|im_start|>", "<|im_end|>"].map((content, i) => ({ id: 100 + i, content, special: true }));
   const tokenizer = {
     model: { type: "BPE", vocab: Object.fromEntries(letters.map((letter, id) => [letter, id])), merges: [] },
@@ -31,7 +30,6 @@ beforeAll(async () => {
   const config = { eos_token: "<|im_end|>", chat_template: template };
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(config));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const chat: readonly ChatMessage[] = [{ role: "user", content: "hi" }];
 const resources = { testProblems: 0, modelFolder: "" };
@@ -39,10 +37,12 @@ const resources = { testProblems: 0, modelFolder: "" };
 test("presets on text turn thinking off", slow, async () => {
   for (const name of presetNames) {
     const { task, model, chatTemplateArguments } = parseAppConfig(presetConfig(name));
-    const hasChat = model !== "shipped" && model !== "stories260k";
+    // MAGRPO's programmers are base checkpoints with text prompts.
+    const hasChat = model !== "shipped" && model !== "stories260k" && task.name !== "code";
     expect([name, chatTemplateArguments]).toEqual([name, hasChat ? { enable_thinking: false } : {}]);
-    if (!hasChat || task.name === "code") continue;
-    const opened = await openRunTask(task, {
+    if (!hasChat) continue;
+    const ours = "prompts" in task ? { ...task, prompts: "ours" as const } : task;
+    const opened = await openRunTask(ours, {
       ...resources,
       modelFolder: folder,
       templateArguments: chatTemplateArguments,
@@ -61,20 +61,19 @@ test("without the argument the template uses its default", slow, async () => {
 
 test("rejects template arguments without a chat and non-object arguments", slow, async () => {
   const relay = { name: "relay", level: "one-fact" } as const;
-  await expect(openRunTask(relay, { templateArguments: { tools: [] } })).rejects.toMatchObject({
-    code: "config_invalid",
-    detail: { key: "chatTemplateArguments" },
+  await expect(openRunTask(relay, { templateArguments: { tools: [] } })).rejects.toFailWith("config_invalid", {
+    key: "chatTemplateArguments",
   });
   expect(() => parseAppConfig({ chatTemplateArguments: "thinking" })).toThrow(
     expect.objectContaining({ detail: { key: "chatTemplateArguments" } }),
   );
-  for (const [given, message] of [
+  for (const [input, message] of [
     ["thinking", /expected JSON/],
     ["[1]", /expected a JSON object/],
     ['{"enable_thinking":false}', /shipped has no chat template/],
   ] as const) {
     const terminal = recordingTerminal();
-    expect(await main(["serve", "shipped", "--chat-template-arguments", given], { terminal })).toBe(2);
+    expect(await main(["serve", "shipped", "--chat-template-arguments", input], { terminal })).toBe(2);
     expect(terminal.err.join("\n")).toMatch(message);
   }
 });

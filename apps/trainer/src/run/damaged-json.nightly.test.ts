@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { copyOfRun } from "../../test/edited-run.ts";
 import { cli, laconic } from "../../test/laconic.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 /** What may stand in a file of JSON instead of what a run wrote. */
 const contents: Readonly<Record<string, string>> = {
@@ -18,9 +18,8 @@ const contents: Readonly<Record<string, string>> = {
   "a long text": `"${"x".repeat(1 << 20)}"`,
 };
 
-let whole = "";
+const whole = join(sharedFolder(), "run");
 beforeAll(async () => {
-  whole = join(await mkdtemp(join(tmpdir(), "laconic-json-")), "run");
   const small = ["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.checkpoint.every=1"];
   const trained = await laconic(
     ...cli`train preset:relay-quickstart --device wasm --run ${whole} workers=1 ${small}
@@ -28,7 +27,6 @@ beforeAll(async () => {
   );
   if (trained.code !== 0) throw new Error(trained.err);
 });
-afterAll(() => rm(join(whole, ".."), { recursive: true, force: true }));
 
 /** Commands that read rows alone, and those that show whatever there is. */
 const tolerant = new Set(["view", "export", "rescore", "ls", "compare"]);

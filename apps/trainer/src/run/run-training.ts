@@ -35,7 +35,7 @@ export async function runTraining(
   terminal: Terminal,
   openSource?: OpenSource,
 ): Promise<number> {
-  const directory = resolve(flags.run ?? (flags.resume ? latestRun(name) : freshRun(name)));
+  const directory = resolve(flags.run ?? runFolder(name, flags.resume));
   const words = [
     ...(flags.seed === undefined ? [] : [`train.seed=${flags.seed}`]),
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
@@ -57,7 +57,7 @@ export async function runTraining(
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
     const done = await trainRun(config, { directory, resume, openSource, spending }, terminal);
-    if (spending?.price) terminal.note(`${formatUsd(spending.account.spentUsd)} spent on the actor, by the whole run`);
+    if (spending?.price) terminal.note(`${formatUsd(spending.account.spentUsd)} spent on the actor in the whole run`);
     noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
     const { json, text } = openSource
       ? await servedTrainingResult(directory, done)
@@ -93,24 +93,14 @@ function noteEnd(
     terminal.note(`stopped after step ${steps}; continue with: ${command} --resume --run ${shellWord(directory)}`);
   if (stoppedEarly)
     terminal.note(
-      `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${shellWord(directory)} --best)`,
+      `stopped early after step ${steps}: evaluations stopped improving; the best checkpoint is of step ${bestStep}: laconic eval ${shellWord(directory)} --best`,
     );
 }
 
-function runFolder(name: string, number: number): string {
-  return join(runsFolder, number === 1 ? name : `${name}-${number}`);
-}
-
-/** First free `runs/NAME`, `runs/NAME-2`, ... */
-function freshRun(name: string): string {
+/** First free `runs/NAME`, `runs/NAME-2`, ..., or the last existing one. */
+function runFolder(name: string, exists: boolean): string {
+  const folder = (number: number): string => join(runsFolder, number === 1 ? name : `${name}-${number}`);
   let number = 1;
-  while (existsSync(runFolder(name, number))) number += 1;
-  return runFolder(name, number);
-}
-
-/** Last existing `runs/NAME-N`. */
-function latestRun(name: string): string {
-  let number = 1;
-  while (existsSync(runFolder(name, number + 1))) number += 1;
-  return runFolder(name, number);
+  while (existsSync(folder(number + Number(exists)))) number += 1;
+  return folder(number);
 }

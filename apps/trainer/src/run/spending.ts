@@ -3,12 +3,6 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { grouped, positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
-/** Spending limit, and the price to count with. */
-export interface SpendingCap {
-  readonly maxUsd: number | null;
-  readonly price: TokenPrice | null;
-}
-
 /** Values of {@link spendingFlags}. */
 export interface SpendingFlags {
   readonly "max-usd": number | undefined;
@@ -45,12 +39,15 @@ export function deadlineOf({ timeout }: { readonly timeout?: number | undefined 
   return timeout === undefined ? {} : { deadlineMs: timeout * 1000 };
 }
 
-/** @throws LaconicError `config_invalid` for a cap without a price */
-export async function spendingCap(args: SpendingFlags, model: string): Promise<SpendingCap> {
+/** Spending limit, and the price to count with. @throws LaconicError `config_invalid` for a cap without a price */
+export async function spendingCap(
+  args: SpendingFlags,
+  model: string,
+): Promise<{ readonly maxUsd: number | null; readonly price: TokenPrice | null }> {
   const maxUsd = args["max-usd"] ?? null;
-  const known = args.price ?? (await knownPrice(model));
-  if (maxUsd !== null) checkPriced(known, model, "price");
-  return { maxUsd, price: known };
+  const price = args.price ?? (await knownPrice(model));
+  if (maxUsd !== null) checkPriced(price, model, "price");
+  return { maxUsd, price };
 }
 
 export function actorCap({ "max-usd": maxUsd, "actor-price": actorPrice, timeout }: CapFlags): ActorCap {

@@ -21,11 +21,8 @@ const rowsOf = async (run: string): Promise<string[]> =>
 
 test.each([
   [["task.level=two-facts"], "was trained on prompts of relay/one-fact, not of relay/two-facts"],
-  [
-    ['train.policies={"solver":{"prices":{"tokens":1}}}', "train.budget=null"],
-    "policies.solver: there is no such policy",
-  ],
-  [['bases={"solver":"shipped"}'], "bases.solver: there is no such policy"],
+  [['train.policies={"solver":{"prices":{"tokens":1}}}', "train.budget=null"], "policies.solver: unknown policy"],
+  [['bases={"solver":"shipped"}'], "bases.solver: unknown policy"],
   [
     ['train.tree={"mode":"aligned","gamma":1,"stopAbove":null}', "train.groupBy=tree-node", "train.budget=null"],
     "tree: the task relay/one-fact",
@@ -89,7 +86,7 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   expect(await refused(run, "train.minibatches=1")).toContain(
     "the setting train.minibatches was 2 when the run started and is 1",
   );
-  // A configuration that is named is compared, not left aside.
+  // A named configuration is compared, not ignored.
   expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
     "the setting train.seed was 0 when the run started and is 5",
   );

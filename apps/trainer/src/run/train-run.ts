@@ -23,7 +23,7 @@ export async function trainRun(
     interrupts: () =>
       interrupts((signal) => {
         if (!status.hasResults && !options.openSource) process.exit(exitCodeOfSignal(signal));
-        terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
+        terminal.note(`${signal}: finishing this step and saving; press again to stop immediately`);
       }),
   });
   const report = await readReport(options.directory);

@@ -36,7 +36,7 @@ export class TrainingStatus {
       started: () => void (this.#last = performance.now()),
       step: (metrics, samplers) => this.#step(metrics, samplers),
       evaluation: (evaluation) => this.#evaluation(evaluation),
-      test: (evaluation) => this.#noteEvaluation("on the test problems, once", evaluation),
+      test: (evaluation) => this.#noteEvaluation("test problems, measured once", evaluation),
       failed: (error, run) => this.#failed(error, run),
       ended: () => this.#done(),
     };
@@ -53,7 +53,7 @@ export class TrainingStatus {
     this.#done();
     const { steps, evaluateEvery, isServed } = plan;
     const step = metrics["step"] as number;
-    const at = this.#lap(this.#stepSeconds);
+    const index = this.#lap(this.#stepSeconds);
     const times = { stepSeconds: this.#stepSeconds, evaluationSeconds: this.#evaluationSeconds };
     const evaluationsLeft = isServed ? 0 : evaluationsFrom(step, steps, evaluateEvery);
     const line = statusLine({
@@ -66,9 +66,9 @@ export class TrainingStatus {
       ...(samplers !== null && { note: samplers }),
     });
     if (this.#terminal.interactive) this.#terminal.status(line);
-    else if (step % 10 === 0 || step === steps || at - this.#lastLine > longestSilence) {
+    else if (step % 10 === 0 || step === steps || index - this.#lastLine > longestSilence) {
       this.#terminal.note(line);
-      this.#lastLine = at;
+      this.#lastLine = index;
     }
     const isEvaluated = step === steps || (evaluateEvery > 0 && step % evaluateEvery === 0);
     if (!isServed && isEvaluated) this.#begin(measuring(plan));
@@ -83,10 +83,10 @@ export class TrainingStatus {
   #evaluation(evaluation: Evaluation): void {
     const { step } = evaluation;
     this.#done();
-    const at = this.#lap(this.#evaluationSeconds);
+    const index = this.#lap(this.#evaluationSeconds);
     this.#noteEvaluation(`${this.#plan?.split ?? "validation"} at step ${step}`, evaluation);
     if (step > 0 || !this.#plan) return;
-    this.#lastLine = at;
+    this.#lastLine = index;
     const { problemsPerStep, episodesPerProblem } = this.#plan;
     this.#begin(`first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`);
   }
@@ -96,12 +96,12 @@ export class TrainingStatus {
     const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
     if (bestStep !== undefined) {
       note(`look at it: laconic view ${shellWord(directory)}`);
-      if (bestStep !== 0) note(`the best checkpoint: laconic eval ${shellWord(directory)} --best`);
+      if (bestStep !== 0) note(`evaluate the best checkpoint: laconic eval ${shellWord(directory)} --best`);
     }
     const isSpent = LaconicError.is(error) && error.code === "budget_refused";
     if (isKept)
       note(
-        `the last checkpoint goes on with: laconic train --resume --run ${shellWord(directory)}${isSpent ? " --max-usd MORE" : ""}`,
+        `continue from the last checkpoint: laconic train --resume --run ${shellWord(directory)}${isSpent ? " --max-usd MORE" : ""}`,
       );
   }
 
@@ -111,10 +111,10 @@ export class TrainingStatus {
 
   /** Adds the seconds since the last step or evaluation. @returns current milliseconds */
   #lap(seconds: number[]): number {
-    const at = performance.now();
-    seconds.push((at - this.#last) / 1000);
-    this.#last = at;
-    return at;
+    const index = performance.now();
+    seconds.push((index - this.#last) / 1000);
+    this.#last = index;
+    return index;
   }
 }
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { isLoopback } from "@laconic/serve/server";
 
 /** @throws LaconicError `config_invalid` for an unset variable: serving without the key would be worse */
@@ -6,15 +6,11 @@ export function keyFrom(variable: string | undefined): string | null {
   if (variable === undefined) return null;
   const key = process.env[variable];
   if (key) return key;
-  throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
+  throw configError(`--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
 }
 
 /** @throws LaconicError `config_invalid` for an address reachable from other machines without a key */
 export function checkHost(host: string, apiKey: string | null): void {
   if (apiKey !== null || isLoopback(host)) return;
-  throw new LaconicError(
-    "config_invalid",
-    `--host ${host} can be reached from elsewhere; name a key with --api-key-env first`,
-    { key: "host" },
-  );
+  throw configError(`--host ${host}: other machines can reach it; set a key with --api-key-env`, { key: "host" });
 }

@@ -56,9 +56,9 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     throw error;
   }
   const address = `http://${named(host)}:${boundPort(server, port)}/`;
-  const [path = "", ...place] = page.split("#");
+  const [path = "", ...location] = page.split("#");
   return {
-    url: [`${address}${path}${token === null ? "" : `?token=${token}`}`, ...place].join("#"),
+    url: [`${address}${path}${token === null ? "" : `?token=${token}`}`, ...location].join("#"),
     async close() {
       await Promise.all([viewer.close(), closeServer(server, graceMs)]);
     },
@@ -70,7 +70,7 @@ function named(host: string): string {
   const isEvery = host === "0.0.0.0" || host === "::";
   const reached = Object.values(networkInterfaces())
     .flat()
-    .find((each) => each?.internal === false && each.family === "IPv4")?.address;
+    .find((item) => item?.internal === false && item.family === "IPv4")?.address;
   const name = isEvery ? (reached ?? "localhost") : host;
   return name.includes(":") ? `[${name}]` : name;
 }

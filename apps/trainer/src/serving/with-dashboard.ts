@@ -25,13 +25,13 @@ export async function withDashboard(
   // Loaded only on request.
   const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
   await makeFolders(folder); // run ids need the real path
-  const own = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;
-  const server = await startViewServer({ folders: [folder], mayCome: true, page: own }, terminal);
+  const path = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;
+  const server = await startViewServer({ folders: [folder], mayCome: true, page: path }, terminal);
   terminal.note(`watch it: ${server.url}`);
   try {
     const code = await work();
     if (code > 128) return code;
-    terminal.note(`still shown: ${server.url}; ctrl-c stops, and laconic view ${shellWord(folder)} shows it again`);
+    terminal.note(`dashboard: ${server.url}; ctrl-c stops it, laconic view ${shellWord(folder)} opens it again`);
     await interrupted();
     return code;
   } finally {

@@ -41,6 +41,13 @@ test("a run writes to TensorBoard, W&B and a custom sink, and survives a broken 
   expect(await readFile(join(run, "validation.md"), "utf8")).toMatch(
     /^\| step of run \| accuracy \| tokens \|\n\| --- .*\n\| 0 \| [\d.]+ % \| [\d.]+ \|\n\| 2 \| [\d.]+ % \| [\d.]+ \|\n$/u,
   );
+  // On wasm, a run has no device memory.
+  const memory = (await readFile(join(run, "timing.jsonl"), "utf8")).match(/"perf\/\w+_memory_gib":[\d.]+/gu) ?? [];
+  expect(memory).toHaveLength(2);
+  for (const gib of memory.map((entry) => Number(entry.split('_gib":')[1]))) {
+    expect(gib).toBeGreaterThan(0.02);
+    expect(gib).toBeLessThanOrEqual(process.resourceUsage().maxRSS / 2 ** 20);
+  }
   expect((await readdir(join(run, "tensorboard")))[0]).toMatch(/^events\.out\.tfevents\./u);
   expect((await readdir(join(run, "wandb")))[0]).toMatch(/^offline-run-\d{8}_\d{6}-[a-z0-9]{8}$/u);
   // What is shown elsewhere is no part of the run: other sinks continue it, and a changed file of one too.

@@ -1,13 +1,13 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 import { forgetModules } from "@laconic/runtime/resolver";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 /** Says that its code ran. */
 const canary = `(globalThis as { ran?: number }).ran = 1;\n`;
@@ -22,13 +22,12 @@ export default defineRun({ task: sums({ digits: 2 }), device: "wasm", workers: 1
 
 const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
-let folder = "";
+const folder = sharedFolder();
 let run = "";
 let plain = "";
 let questions = "";
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-trust-"));
   run = join(folder, "runs", "mine");
   plain = join(folder, "runs", "plain");
   questions = join(folder, "questions.csv");
@@ -51,7 +50,6 @@ beforeAll(async () => {
   }
   vi.unstubAllEnvs();
 });
-afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => void vi.unstubAllEnvs());
 
 /** Another machine than that on which the run was made. */
@@ -86,7 +84,7 @@ describe("a run with code", () => {
       expect([name, code, err]).toEqual([
         name,
         2,
-        expect.stringMatching(/was not made here.*run\.config\.ts.*--trust/u),
+        expect.stringMatching(/was not made on this machine.*run\.config\.ts.*--trust/u),
       ]);
     }
     expect(hasRun()).toBe(false);
@@ -119,7 +117,7 @@ describe("a run with code", () => {
     here();
     const refused = async (of: string): Promise<void> => {
       const { code, err } = await laconic("eval", of, "--limit", "1");
-      expect([code, err]).toEqual([2, expect.stringMatching(/--trust|SHA-256|bring it back/u)]);
+      expect([code, err]).toEqual([2, expect.stringMatching(/--trust|SHA-256|restore it/u)]);
       expect(hasRun()).toBe(false);
     };
     const copy = join(folder, "runs", "copy");
@@ -159,12 +157,12 @@ describe("a run with code", () => {
 
 describe("a server that a folder names", () => {
   async function apiRun(url: string, name: string): Promise<string> {
-    const place = join(folder, name);
-    const [model, data] = [join(place, "model"), join(place, "sums.csv")];
-    await mkdir(place);
+    const location = join(folder, name);
+    const [model, data] = [join(location, "model"), join(location, "sums.csv")];
+    await mkdir(location);
     await tinyChatModel(model);
     await writeFile(data, csv);
-    const config = join(place, "config.json");
+    const config = join(location, "config.json");
     const settings = {
       task: {
         name: "data",
@@ -187,7 +185,7 @@ describe("a server that a folder names", () => {
       },
     };
     await writeFile(config, JSON.stringify(settings));
-    const directory = join(place, "run");
+    const directory = join(location, "run");
     expect(await laconic("train", config, "--run", directory)).toMatchObject({ code: 0 });
     return directory;
   }
@@ -207,9 +205,9 @@ describe("a server that a folder names", () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     for (const words of [["eval"], ["analyze"], ["serve", "--port", "0"], ["train", "--resume"]]) {
       const { code, err } = await laconic(...words, directory, ...(words[0] === "train" ? ["train.steps=2"] : []));
-      expect([code, err]).toEqual([2, expect.stringMatching(/was not made here.*--trust/u)]);
+      expect([code, err]).toEqual([2, expect.stringMatching(/was not made on this machine.*--trust/u)]);
       const trusted = await laconic(...words, directory, "--trust");
-      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get OPENAI_API_KEY")]);
+      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("must not receive OPENAI_API_KEY")]);
     }
     expect(served).toEqual([]);
 
@@ -248,9 +246,11 @@ describe("a server that a folder names", () => {
       await cp(bench, forged, { recursive: true });
       await rm(join(forged, benchFiles.samples));
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...change }));
-      expect((await laconic("bench", "--resume", "--run", forged)).err).toMatch(/was not made here.*--trust/u);
+      expect((await laconic("bench", "--resume", "--run", forged)).err).toMatch(
+        /was not made on this machine.*--trust/u,
+      );
       vi.stubEnv("OPENAI_API_KEY_JUDGE", "sk-judge");
-      await expectRefused(["bench", "--resume", "--run", forged, "--trust"], "does not get OPENAI_API_KEY");
+      await expectRefused(["bench", "--resume", "--run", forged, "--trust"], "must not receive OPENAI_API_KEY");
     }
     expect(served).toEqual([]);
   });

@@ -155,7 +155,7 @@ const forgeries: readonly (readonly [name: string, plant: Plant, stage: Stage])[
   [
     "wrong episodes without a score",
     inEvaluation((content) => {
-      for (const place of placesOf(content, false)) content.played[place].task = null;
+      for (const index of placesOf(content, false)) content.played[index].task = null;
     }),
     "grade",
   ],
@@ -170,10 +170,10 @@ const forgeries: readonly (readonly [name: string, plant: Plant, stage: Stage])[
   [
     "gold answers that are those of the team",
     inEvaluation((content) => {
-      for (const place of placesOf(content, false)) {
-        const [, number] = /(\d+)$/u.exec(episodeOf(content, place).answer) ?? [];
-        content.played[place].problem.gold = number;
-        content.played[place].task = 1;
+      for (const index of placesOf(content, false)) {
+        const [, number] = /(\d+)$/u.exec(episodeOf(content, index).answer) ?? [];
+        content.played[index].problem.gold = number;
+        content.played[index].task = 1;
       }
     }),
     "problem",
@@ -255,6 +255,6 @@ const unknown: readonly (readonly [string, (train: Loose) => unknown, name: stri
 test.each(unknown)("names an unknown %s without approving it", async (_, edit, name, what) => {
   const { verdict, notCovered, contradictions } = await forged(inConfig(edit));
   expect([contradictions, verdict]).toEqual([[], "partial"]);
-  const [found] = notCovered.filter((each) => each.name === name);
-  expect(found?.why.split(", ").toSorted()).toEqual(what.split(", ").toSorted());
+  const [match] = notCovered.filter((item) => item.name === name);
+  expect(match?.why.split(", ").toSorted()).toEqual(what.split(", ").toSorted());
 });

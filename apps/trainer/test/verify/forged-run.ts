@@ -50,8 +50,8 @@ export const keysOf = ({ contradictions }: VerifyReport): string[] =>
   contradictions.map(({ key }: Contradiction) => key);
 
 /** Episode of a problem in an evaluation, with its utterances. */
-export function episodeOf(content: Loose, place: number): Loose {
-  const episode = content.episodes[content.played[place].episode];
+export function episodeOf(content: Loose, index: number): Loose {
+  const episode = content.episodes[content.played[index].episode];
   return { ...episode, spoken: episode.utterances.map((i: number) => content.utterances[i]) };
 }
 
@@ -68,8 +68,8 @@ export function logProbsAt(content: Loose, utterance: number): readonly [from: n
 }
 
 /** Replaces an episode's utterances by others, with their tokens and log-probs. */
-export function copyEpisode(from: Loose, source: number, to: Loose, place: number, keepsVersion: boolean): void {
-  const [taken, replaced] = [from.episodes[from.played[source].episode], to.episodes[to.played[place].episode]];
+export function copyEpisode(from: Loose, source: number, to: Loose, index: number, keepsVersion: boolean): void {
+  const [taken, replaced] = [from.episodes[from.played[source].episode], to.episodes[to.played[index].episode]];
   replaced.answer = taken.answer;
   replaced.ledger = structuredClone(taken.ledger);
   replaced.utterances.forEach((number: number, i: number) => {
@@ -77,12 +77,12 @@ export function copyEpisode(from: Loose, source: number, to: Loose, place: numbe
     let values: number[] = [];
     const [start, count] = logProbsAt(from, other);
     editNumbers(structuredClone(from.sampledLogProbs), (all) => (values = all.slice(start, start + count)));
-    const [at, length] = logProbsAt(to, number);
-    editNumbers(to.sampledLogProbs, (all) => void all.splice(at, length, ...values));
+    const [position, length] = logProbsAt(to, number);
+    editNumbers(to.sampledLogProbs, (all) => void all.splice(position, length, ...values));
     const { model } = to.utterances[number];
     to.utterances[number] = { ...structuredClone(from.utterances[other]), ...(!keepsVersion && { model }) };
   });
-  to.played[place].task = from.played[source].task;
+  to.played[index].task = from.played[source].task;
 }
 
 /** Record of an evaluation. */
@@ -98,7 +98,7 @@ export async function changedPlaces(
   wrong: number,
 ): Promise<readonly [from: Loose, places: number[]]> {
   const [from, to] = [await evaluationAt(run, right), await evaluationAt(run, wrong)];
-  const places = placesOf(to, false).filter((place) => isRight(from.played[place]));
+  const places = placesOf(to, false).filter((index) => isRight(from.played[index]));
   expect(places).not.toEqual([]);
   return [from, places];
 }

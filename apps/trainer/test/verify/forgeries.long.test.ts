@@ -29,20 +29,20 @@ describe("a changed accuracy of an evaluation", () => {
   test("an answer rewritten with its tokens kept", async () => {
     const report = await forged((run) =>
       editEvaluation(run, "validation", last, (content) => {
-        for (const place of placesOf(content, false)) {
-          const { problem } = content.played[place];
-          const episode = content.episodes[content.played[place].episode];
+        for (const index of placesOf(content, false)) {
+          const { problem } = content.played[index];
+          const episode = content.episodes[content.played[index].episode];
           episode.answer = content.utterances[episode.utterances.at(-1)].text = `it is ${problem.gold}`;
-          content.played[place].task = 1;
+          content.played[index].task = 1;
         }
       }),
     );
     expect(stagesOf(report)).toEqual(["text"]);
     const onlyTheAnswer = await forged((run) =>
       editEvaluation(run, "validation", last, (content) => {
-        const [place] = placesOf(content, false) as [number];
-        content.episodes[content.played[place].episode].answer = `it is ${content.played[place].problem.gold}`;
-        content.played[place].task = 1;
+        const [index] = placesOf(content, false) as [number];
+        content.episodes[content.played[index].episode].answer = `it is ${content.played[index].problem.gold}`;
+        content.played[index].task = 1;
       }),
     );
     expect(keysOf(onlyTheAnswer)).toEqual(["answer"]);
@@ -54,23 +54,23 @@ describe("a changed accuracy of an evaluation", () => {
       (run) =>
         editEvaluation(run, "validation", last, (content) => {
           const [source] = placesOf(content, true) as [number];
-          for (const place of placesOf(content, false)) change(content, source, place);
+          for (const index of placesOf(content, false)) change(content, source, index);
         });
     const shared = await forged(
-      copying((content, source, place) => {
-        content.played[place] = { ...content.played[place], episode: content.played[source].episode, task: 1 };
+      copying((content, source, index) => {
+        content.played[index] = { ...content.played[index], episode: content.played[source].episode, task: 1 };
       }),
     );
     expect(keysOf(shared)).toContain("log-probs and episodes too many");
     const copied = await forged(
-      copying((content, source, place) => copyEpisode(content, source, content, place, true)),
+      copying((content, source, index) => copyEpisode(content, source, content, index, true)),
     );
     expect(keysOf(copied)).toContain("prompt of the problem");
     const replaced = await forged(
-      copying((content, source, place) => {
-        copyEpisode(content, source, content, place, true);
-        content.played[place].problem = content.played[source].problem;
-        content.episodes[content.played[place].episode].problemId = content.played[source].problem.id;
+      copying((content, source, index) => {
+        copyEpisode(content, source, content, index, true);
+        content.played[index].problem = content.played[source].problem;
+        content.episodes[content.played[index].episode].problemId = content.played[source].problem.id;
       }),
     );
     expect(keysOf(replaced)).toContain("duplicate problems");
@@ -79,20 +79,20 @@ describe("a changed accuracy of an evaluation", () => {
   test("a reply with the same gold answer after the prompts of a wrong episode", async () => {
     const report = await forged((run) =>
       editEvaluation(run, "validation", last, (content) => {
-        const goldAt = (place: number): string => content.played[place].problem.gold;
+        const goldAt = (index: number): string => content.played[index].problem.gold;
         const right = placesOf(content, true);
-        for (const place of placesOf(content, false)) {
-          const source = right.find((other) => goldAt(other) === goldAt(place));
+        for (const index of placesOf(content, false)) {
+          const source = right.find((other) => goldAt(other) === goldAt(index));
           if (source === undefined) continue;
-          const before = structuredClone(episodeOf(content, place).spoken);
-          copyEpisode(content, source, content, place, true);
-          const { utterances } = content.episodes[content.played[place].episode];
+          const before = structuredClone(episodeOf(content, index).spoken);
+          copyEpisode(content, source, content, index, true);
+          const { utterances } = content.episodes[content.played[index].episode];
           for (const [turn, number] of (utterances as number[]).entries()) {
             const [own, { prompt, promptTokens }] = [content.utterances[number], before[turn]];
             if (own.agent !== "solver") Object.assign(own, { prompt, promptTokens });
             else {
               own.promptTokens.splice(1, 3, ...promptTokens.slice(1, 4));
-              own.prompt = `S:${content.played[place].problem.question}${own.prompt.slice(5)}`;
+              own.prompt = `S:${content.played[index].problem.question}${own.prompt.slice(5)}`;
             }
           }
         }
@@ -105,7 +105,7 @@ describe("a changed accuracy of an evaluation", () => {
     const report = await forged(async (run) => {
       const [from, places] = await changedPlaces(run, 0, last);
       await editEvaluation(run, "validation", last, (content) => {
-        for (const place of places) copyEpisode(from, place, content, place, keeps);
+        for (const index of places) copyEpisode(from, index, content, index, keeps);
       });
     });
     expect(new Set(keysOf(report))).toEqual(
@@ -148,23 +148,23 @@ describe("a changed accuracy of an evaluation", () => {
   test("a first evaluation made worse", async () => {
     const byCopies = await forged(async (run) => {
       const [from, to] = [await evaluationAt(run, last), await evaluationAt(run, 0)];
-      const places = placesOf(from, false).filter((place) => isRight(to.played[place]));
+      const places = placesOf(from, false).filter((index) => isRight(to.played[index]));
       await editEvaluation(run, "validation", 0, (content) => {
-        for (const place of places) copyEpisode(from, place, content, place, false);
+        for (const index of places) copyEpisode(from, index, content, index, false);
       });
     });
     expect(keysOf(byCopies)).toContain("reply with the log-probs of this one");
     const byGrades = await forged((run) =>
       editEvaluation(run, "validation", 0, (content) => {
-        for (const place of placesOf(content, true).slice(0, 20)) content.played[place].task = 0;
+        for (const index of placesOf(content, true).slice(0, 20)) content.played[index].task = 0;
       }),
     );
     expect(stagesOf(byGrades)).toEqual(["grade"]);
     const byAnswers = await forged((run) =>
       editEvaluation(run, "validation", 0, (content) => {
-        for (const place of placesOf(content, true).slice(0, 20)) {
-          content.episodes[content.played[place].episode].answer = "it is 99";
-          content.played[place].task = 0;
+        for (const index of placesOf(content, true).slice(0, 20)) {
+          content.episodes[content.played[index].episode].answer = "it is 99";
+          content.played[index].task = 0;
         }
       }),
     );

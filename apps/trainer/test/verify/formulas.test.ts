@@ -107,7 +107,7 @@ test.each(named.map(([what, settings, name, team = "solo"]) => [what, settings, 
     const directory = join(await temporaryFolder(), "run");
     await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsOf(team) });
     const { verdict, notCovered } = await verifyRun(directory);
-    expect([verdict, notCovered.map((each) => each.name)]).toEqual(["partial", expect.arrayContaining([name])]);
+    expect([verdict, notCovered.map((item) => item.name)]).toEqual(["partial", expect.arrayContaining([name])]);
   },
 );
 

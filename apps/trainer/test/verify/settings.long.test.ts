@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { isRecord, LaconicError, type LanguageModel } from "@laconic/core";
-import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
-import { trainConfigSchema } from "@laconic/trainer";
+import { trainConfigSchema, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -55,9 +54,9 @@ const companions: readonly (readonly [path: string, beside: Settings])[] = [
   ["costs", { prices: {} }],
   // A run, an opponent and a cost are called as every text of a sample.
   ["opponents", { costs: { tokens: { kind: "tokens-written" }, solver: { kind: "turns", count: "spoken" } } }],
-  ...budgets.flatMap(([place, at]) => [
-    [place, { prices: {}, steps: 3 }] as const,
-    ...besideInBudget.map(([option, beside]) => [`${place}.${option}`, at(beside)] as const),
+  ...budgets.flatMap(([location, at]) => [
+    [location, { prices: {}, steps: 3 }] as const,
+    ...besideInBudget.map(([option, beside]) => [`${location}.${option}`, at(beside)] as const),
   ]),
 ];
 
@@ -74,7 +73,7 @@ function offSampler(model: LanguageModel): LanguageModel {
       const factor = 1 + 0.01 * (asked++ % 7);
       return {
         ...completion,
-        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((each) => each * factor) } }),
+        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((logProb) => logProb * factor) } }),
       };
     },
   };
@@ -142,7 +141,7 @@ function merged(under: Settings, over: Settings): Settings {
 const samples = all
   .filter(({ path }) => !again.test(path) && !never.test(path))
   .map(({ path, settings }) => {
-    const beside = companions.filter(([start]) => path.startsWith(start)).map(([, each]) => each);
+    const beside = companions.filter(([start]) => path.startsWith(start)).map(([, item]) => item);
     return { path, settings: [settings, ...beside].reduce((over, under) => merged(under, over)) };
   });
 

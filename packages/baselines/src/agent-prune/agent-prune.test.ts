@@ -82,11 +82,11 @@ describe("drawing graphs", () => {
 describe("pruning", () => {
   test("half of the edges stay, those with the highest logits, and no cycle", () => {
     const logits = zeros(5).map((row, from) => row.map((_, to) => from * 5 + to));
-    const kept = pruneGraph(candidates(5, "complete"), { spatial: logits, temporal: logits }, 0.5);
-    expect(edgesOf(kept.temporal)).toHaveLength(13);
-    expect(isAcyclic(kept.spatial)).toBe(true);
-    expect(kept.spatial[4]?.[3]).toBe(true);
-    expect(kept.spatial[0]?.[1]).toBe(false);
+    const retained = pruneGraph(candidates(5, "complete"), { spatial: logits, temporal: logits }, 0.5);
+    expect(edgesOf(retained.temporal)).toHaveLength(13);
+    expect(isAcyclic(retained.spatial)).toBe(true);
+    expect(retained.spatial[4]?.[3]).toBe(true);
+    expect(retained.spatial[0]?.[1]).toBe(false);
   });
   test("masks: complete without self-edges, two layers, random by seed; a whole graph runs forward", () => {
     const spatial = (...args: Parameters<typeof candidates>): Mask => candidates(...args).spatial;
@@ -106,10 +106,10 @@ describe("pruning", () => {
     const utility = async (_: number, { spatial: on }: EdgeSet): Promise<number> =>
       random.uniform() < right(on) ? 1 : 0;
     const learned = await learnMasks(edges, 10, utility, { seed, passes: 12, samples: 8 });
-    const kept = pruneGraph(edges, learned, 0.5);
-    expect([kept.spatial[0]?.[4], kept.spatial[1]?.[4], kept.spatial[3]?.[4]]).toEqual([true, true, false]);
-    expect(right(kept.spatial)).toBe(0.9);
-    expect(edgesOf(kept.spatial).length).toBeLessThanOrEqual(10);
+    const retained = pruneGraph(edges, learned, 0.5);
+    expect([retained.spatial[0]?.[4], retained.spatial[1]?.[4], retained.spatial[3]?.[4]]).toEqual([true, true, false]);
+    expect(right(retained.spatial)).toBe(0.9);
+    expect(edgesOf(retained.spatial).length).toBeLessThanOrEqual(10);
     expect(learned.utilities.at(-1)).toBeGreaterThan(learned.utilities[0] ?? 1);
   });
 });
@@ -153,7 +153,7 @@ describe("each method equals its release", () => {
     const { spatial, temporal } = candidates(5, "complete");
     const counts = (mask: Mask): number[] => {
       const once = dropLowest(mask, logits);
-      return [mask, once, dropLowest(once, logits)].map((each) => edgesOf(each).length);
+      return [mask, once, dropLowest(once, logits)].map((group) => edgesOf(group).length);
     };
     expect([counts(spatial), counts(temporal)]).toEqual([
       [20, 15, 11],

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { randomFromSeed, dataError } from "@laconic/core";
 import { z } from "zod";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
@@ -121,7 +121,7 @@ const drawnSchema = fixedSchema.extend({ spatialLogits: square, temporalLogits: 
 function parsed<T>(schema: z.ZodType<T>, learned: unknown): T {
   const { success, data } = schema.safeParse(learned);
   if (success) return data;
-  throw new LaconicError("data_invalid", "the calibration is not a pruned graph of AgentPrune; calibrate again");
+  throw dataError("the calibration is not a pruned graph of AgentPrune; calibrate again");
 }
 
 function pairsOf({ spatial, temporal }: EdgeSet): { readonly spatial: Pairs; readonly temporal: Pairs } {

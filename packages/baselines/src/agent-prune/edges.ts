@@ -86,18 +86,19 @@ export function wholeGraph({ spatial, temporal }: EdgeSet): EdgeSet {
 export function pruneGraph(mask: EdgeSet, logits: Both<Logits>, share: number): EdgeSet {
   const top = (kind: keyof EdgeSet): Mask => {
     const edges = byLogit(mask[kind], logits[kind]);
-    const kept = new Set(
+    const retained = new Set(
       edges.slice(0, Math.max(1, Math.round(edges.length * share))).map(({ from, to }) => `${from}-${to}`),
     );
-    return square(mask[kind].length, (from, to) => kept.has(`${from}-${to}`));
+    return square(mask[kind].length, (from, to) => retained.has(`${from}-${to}`));
   };
   return { spatial: acyclic(top("spatial"), logits.spatial), temporal: top("temporal") };
 }
 
 function acyclic(mask: Mask, order: Logits): Mask {
-  const kept = square(mask.length, () => false);
-  for (const { from, to } of byLogit(mask, order)) if (!reaches(kept, to, from)) (kept[from] as boolean[])[to] = true;
-  return kept;
+  const retained = square(mask.length, () => false);
+  for (const { from, to } of byLogit(mask, order))
+    if (!reaches(retained, to, from)) (retained[from] as boolean[])[to] = true;
+  return retained;
 }
 
 /** Edges by falling logit; ties keep their order. */

@@ -10,8 +10,8 @@ const coding = 'def double(x):\n    """Twice x.\n    >>> double(2)\n    4\n    >
 const play = (team: Topology, answer: (call: Call, position: number) => string, question = "What is 40 + 2?") =>
   playTeam(team, answer, { question });
 
-const teamOf = (name: string, given: Partial<BaselineOptions>): Topology =>
-  baselineNamed(name).create({ reader: lastNumber, runProgram: scriptedPython, ...options, ...given });
+const teamOf = (name: string, input: Partial<BaselineOptions>): Topology =>
+  baselineNamed(name).create({ reader: lastNumber, runProgram: scriptedPython, ...options, ...input });
 
 describe("maths: solver, analyst, programming expert, inspector", () => {
   const program = "```python\nprint(40 + 2)\n```";

@@ -25,7 +25,7 @@ function askedIn(question: string): string | null {
 export function examplesIn(question: string): string[] {
   const lines = question.split("\n").map((line) => line.trim());
   return lines.flatMap((line, i) => {
-    const expected = lines.slice(i + 1).find((each) => each !== "");
+    const expected = lines.slice(i + 1).find((text) => text !== "");
     const call = line.startsWith(">>>") ? line.slice(3).trim() : "";
     return call === "" || !expected || expected.startsWith(">>>")
       ? []

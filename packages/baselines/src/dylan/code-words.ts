@@ -68,7 +68,7 @@ export function ownCodeWords(answerForm: string): CodeWords {
     rewrite: (role, question, programs) => {
       const parts = programs.flatMap(({ text, remarks }, i) => [
         `Program ${i + 1}:\n${quote(text)}`,
-        ...[...remarks].map(([judge, said]) => `${names[judge]} of program ${i + 1}:\n${quote(said)}`),
+        ...[...remarks].map(([judge, reply]) => `${names[judge]} of program ${i + 1}:\n${quote(reply)}`),
       ]);
       const judges = [...(programs[0]?.remarks.keys() ?? [])].map((judge) => names[judge].toLowerCase()).join(", ");
       const task = `Write a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${scoreForm}: ${judges}.`;
@@ -114,12 +114,12 @@ export function releasedCodeWords(script: Script): CodeWords {
     write: (role, question) => asked(of("write", of("fence", question)), verbatim(`first ${keyOf(role)}`)),
     rewrite: (role, question, programs) => {
       // Merges equal programs; the last remarks remain.
-      const distinct = [...new Map(programs.map((each) => [each.text, each])).values()];
+      const distinct = [...new Map(programs.map((program) => [program.text, program])).values()];
       const shown = distinct.map(({ text, remarks }, i) => {
-        const said = [...remarks].map(
+        const replies = [...remarks].map(
           ([judge, remark]) => `${of(`remark ${keys[judge]}`, String(i + 1))}${remark}\n\n`,
         );
-        return `${of("previous", String(i + 1), text)}${said.join("")}`;
+        return `${of("previous", String(i + 1), text)}${replies.join("")}`;
       });
       const judges = [...(programs[0]?.remarks.keys() ?? [])].map((judge) => verbatim(`named ${keys[judge]}`));
       const named = [judges.slice(0, -1).join(", "), ...judges.slice(-1)].filter((part) => part !== "").join(" and ");
@@ -149,9 +149,9 @@ export function releasedCodeWords(script: Script): CodeWords {
       return [...lines("passed", passed), ...lines("passed not", failed)].join("\n");
     },
     reflections: (reply, count) => {
-      const found = [...reply.matchAll(/\[reflection \d+\]:\n(.*?)(?=\[reflection \d+\]:|$)/gsu)];
-      return found.length === count
-        ? found.map(([, text = ""]) => text.trim())
+      const matches = [...reply.matchAll(/\[reflection \d+\]:\n(.*?)(?=\[reflection \d+\]:|$)/gsu)];
+      return matches.length === count
+        ? matches.map(([, text = ""]) => text.trim())
         : Array.from({ length: count }, () => verbatim("no reflection"));
     },
     failures: "outputs",

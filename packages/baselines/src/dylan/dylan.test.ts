@@ -15,8 +15,8 @@ const question = 'def double(x):\n    """Twice x.\n    >>> double(2)\n    4\n   
 const play = (team: Topology, answer: (call: Call, position: number) => string, asked = question) =>
   playTeam(team, answer, { question: asked });
 
-const teamFor = (given: Partial<BaselineOptions>): Topology =>
-  baselineNamed("dylan").create({ reader: numbers, ...options, ...given });
+const teamFor = (input: Partial<BaselineOptions>): Topology =>
+  baselineNamed("dylan").create({ reader: numbers, ...options, ...input });
 
 describe("choice: seven roles at temperature 1", () => {
   const choice = { family: "choice", reader: letters } as const;
@@ -66,7 +66,7 @@ describe("maths: four debaters who are all alike, at 0.2", () => {
     const { speakers, episode } = await play(teamFor(maths), ({ agent, user }, i) => {
       if (agent !== "ranker") return i < 4 ? `${i}` : `${Math.floor(i / 2)}`;
       const answers = [...user.matchAll(/> (\d)/gu)].map((match) => match[1]);
-      const [first, second] = answers.flatMap((each, k) => (each === answers[0] ? [k + 1] : []));
+      const [first, second] = answers.flatMap((answer, k) => (answer === answers[0] ? [k + 1] : []));
       return `[${first}, ${second}]`;
     });
     expect(speakers).toHaveLength(9);
@@ -124,9 +124,9 @@ describe("code: four writers, four judges", () => {
     expect(later).toContain("score how much each of these helped");
   });
   test("the answer passes most of the tests that the team wrote, from whatever layer it is", async () => {
-    for (const at of [0, 3, 8]) {
-      const { episode } = await play(teamFor(code), script(new Set([at])));
-      expect(episode.answer).toBe(body(at));
+    for (const index of [0, 3, 8]) {
+      const { episode } = await play(teamFor(code), script(new Set([index])));
+      expect(episode.answer).toBe(body(index));
     }
   });
   test("a program that leaves before its end has passed nothing", async () => {
@@ -154,19 +154,19 @@ describe("code: four writers, four judges", () => {
 
 describe("the selected team", () => {
   const selected = baselineNamed("dylan:selected");
-  const given = { reader: letters, ...options, family: "choice" } as const;
+  const input = { reader: letters, ...options, family: "choice" } as const;
   const experts = ["economist", "doctor", "lawyer", "mathematician", "psychologist", "programmer", "historian"];
   /** Everybody finds the doctor, the lawyer, the programmer and the historian worth 5, the others 1; nobody agrees before the end. */
   const opinion = ({ agent, user, system }: Call, i: number): string => {
     if (agent === "ranker") return "[1, 2]";
-    const said = [...user.matchAll(/> I am the (\w+)/gu)].map((match) => match[1] ?? "");
-    const scores = said.map((name) => (["doctor", "lawyer", "programmer", "historian"].includes(name) ? 5 : 0));
-    const mine = experts.find((each) => system.includes(` ${each}.`)) ?? "";
+    const replies = [...user.matchAll(/> I am the (\w+)/gu)].map((match) => match[1] ?? "");
+    const scores = replies.map((name) => (["doctor", "lawyer", "programmer", "historian"].includes(name) ? 5 : 0));
+    const mine = experts.find((expert) => system.includes(` ${expert}.`)) ?? "";
     return `I am the ${mine}. [[${scores.join(", ")}]] (${i < 14 ? "ABCD"[i % 4] : "A"})`;
   };
   test("all seven play on calibration questions, and the four of most importance play the test", async () => {
     let plays = 0;
-    const learned = await selected.calibrate?.(given, {
+    const learned = await selected.calibrate?.(input, {
       questions: 3,
       seed: 0,
       utility: async (index, team) => {
@@ -179,9 +179,9 @@ describe("the selected team", () => {
     expect(plays).toBe(3);
     const { importance, agents } = learned as { importance: number[]; agents: number[] };
     // Three layers of 1.
-    expect(importance.reduce((sum, each) => sum + each, 0)).toBeCloseTo(3, 10);
+    expect(importance.reduce((sum, value) => sum + value, 0)).toBeCloseTo(3, 10);
     expect(agents).toEqual([1, 2, 5, 6]);
-    const team = selected.restore?.(given, learned) as Topology;
+    const team = selected.restore?.(input, learned) as Topology;
     const { calls } = await play(team, opinion);
     const reported = new Set(calls.map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]).filter(Boolean));
     expect(reported).toEqual(new Set(["doctor", "lawyer", "programmer", "historian"]));
@@ -189,8 +189,8 @@ describe("the selected team", () => {
   });
   test("where all are alike nothing is asked; what was not learned here is refused", async () => {
     const utility = async (): Promise<number> => Promise.reject(new Error("asked"));
-    const learned = await selected.calibrate?.({ ...given, family: "maths" }, { questions: 2, seed: 0, utility });
+    const learned = await selected.calibrate?.({ ...input, family: "maths" }, { questions: 2, seed: 0, utility });
     expect((learned as { agents: number[] }).agents).toEqual([0, 0, 0, 0]);
-    expect(() => selected.restore?.(given, { agents: [9] })).toThrow(/calibrate again/u);
+    expect(() => selected.restore?.(input, { agents: [9] })).toThrow(/calibrate again/u);
   });
 });

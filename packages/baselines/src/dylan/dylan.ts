@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { z } from "zod";
 import type { Baseline, MethodSize, PromptCopies } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
@@ -66,7 +66,7 @@ export const dylanSelect: Baseline = {
     const chosen = parsed.success ? parsed.data.agents : [];
     const roles = chosen.flatMap((i): Role[] => playersOf(protocol).slice(i, i + 1));
     if (roles.length === 0 || roles.length < chosen.length)
-      throw new LaconicError("data_invalid", "the calibration is not a DyLAN team; calibrate again");
+      throw dataError("the calibration is not a DyLAN team; calibrate again");
     return playOf(protocol)({ protocol, options, roles });
   },
 };

@@ -50,7 +50,7 @@ test("the importance of each layer adds up to 1 in random networks, up to unscor
         const agrees = k === 0 || random.uniform() < 0.5;
         neurons.push({ agent: `${k}`, layer, received: heard, weights: weightsOf(scores, heard.length), agrees });
       }
-    const sum = [...agentImportance(neurons).values()].reduce((total, each) => total + each, 0);
+    const sum = [...agentImportance(neurons).values()].reduce((total, value) => total + value, 0);
     expect(sum).toBeCloseTo(3, 10);
   }
 });

@@ -5,15 +5,15 @@ const orders = 4;
  * exponential smoothing.
  */
 export function sentenceBleu(text: string, reference: string): number {
-  const [said, wanted] = [tokensOf(text), tokensOf(reference)];
+  const [replies, wanted] = [tokensOf(text), tokensOf(reference)];
   let sum = 0;
   let used = 0;
   let smoothing = 1;
   let matches = 0;
   for (let n = 1; n <= orders; n++) {
-    const total = said.length - n + 1;
+    const total = replies.length - n + 1;
     if (total <= 0) break;
-    const [mine, theirs] = [countGrams(said, n), countGrams(wanted, n)];
+    const [mine, theirs] = [countGrams(replies, n), countGrams(wanted, n)];
     let correct = 0;
     for (const [gram, count] of mine) correct += Math.min(count, theirs.get(gram) ?? 0);
     matches += correct;
@@ -22,7 +22,7 @@ export function sentenceBleu(text: string, reference: string): number {
     used = n;
   }
   if (matches === 0) return 0;
-  const brevity = said.length < wanted.length ? Math.exp(1 - wanted.length / said.length) : 1;
+  const brevity = replies.length < wanted.length ? Math.exp(1 - wanted.length / replies.length) : 1;
   return brevity * Math.exp(sum / used);
 }
 

@@ -41,8 +41,8 @@ export function adasPrompt(
 
 /** Fields of a JSON reply as text; missing fields are empty. */
 export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
-  const given = firstObject(reply) ?? {};
-  return Object.fromEntries(fields.map((field) => [field, printed(given[field])]));
+  const input = firstObject(reply) ?? {};
+  return Object.fromEntries(fields.map((field) => [field, printed(input[field])]));
 }
 
 function printed(value: unknown): string {

@@ -101,15 +101,15 @@ test("released words: the topic in every system message, replies whole, verdict 
   expect(episode.answer).toBe("The answer is 7.");
 });
 
-async function asked(given: Partial<BaselineOptions>): Promise<string[][]> {
+async function asked(input: Partial<BaselineOptions>): Promise<string[][]> {
   const { calls } = await playTeam(
-    baselineNamed("debate").create({ ...options, ...given }),
+    baselineNamed("debate").create({ ...options, ...input }),
     (_, call) => `reply-${call}`,
   );
   return calls.map(({ messages }) => messages.map(({ content }) => content));
 }
 
-const holding = (chat: readonly string[] = []): number => chat.filter((each) => each.includes("How many?")).length;
+const holding = (chat: readonly string[] = []): number => chat.filter((text) => text.includes("How many?")).length;
 
 test("a later round repeats a maths question, and no choice question", async () => {
   const [maths, choice] = [await asked({ family: "maths" }), await asked({ family: "choice" })];

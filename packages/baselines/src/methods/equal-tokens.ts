@@ -1,4 +1,4 @@
-import { type ChatMessage, LaconicError, type Topology } from "@laconic/core";
+import { type ChatMessage, configError, type Topology } from "@laconic/core";
 import { programTopology, type Stage, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { pluralityOf } from "../playing/vote.ts";
@@ -24,7 +24,7 @@ function equalTokens(
         const { tokens = 0 } = options;
         if (tokens > 0) return create(protocol, options, Math.round(tokens));
         const reason = `${name} needs a team's tokens as options.tokens`;
-        throw new LaconicError("config_invalid", reason, { method: name });
+        throw configError(reason, { method: name });
       },
       maxCopies: ({ calls: { most } }) => ({ questions: most, examples: examples ? most : 0, replies: 0 }),
     }),

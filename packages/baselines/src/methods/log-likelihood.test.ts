@@ -9,7 +9,7 @@ function modelOf(perCharacter: Readonly<Record<string, number>>, asked: string[]
     complete: ({ prompt, scorePrompt }: CompletionRequest) => {
       const text = prompt.kind === "text" ? prompt.text : "";
       asked.push(text);
-      const option = Object.keys(perCharacter).find((each) => text.endsWith(`Answer: ${each}`));
+      const option = Object.keys(perCharacter).find((key) => text.endsWith(`Answer: ${key}`));
       const characters = Array.from(text);
       const begins = option === undefined ? characters.length : characters.length - Array.from(option).length - 1;
       const logProbs = characters.map((_, i) =>
@@ -115,9 +115,6 @@ test("questions without options, and models without log-probs, are refused by na
         model: { id: "silent", weightVersion: 0 },
       }),
   };
-  await expect(play("log-likelihood", silent)).rejects.toMatchObject({
-    code: "config_invalid",
-    detail: { model: "silent" },
-  });
+  await expect(play("log-likelihood", silent)).rejects.toFailWith("config_invalid", { model: "silent" });
   expect(baselines.map(({ name }) => name)).not.toContain("log-likelihood");
 });

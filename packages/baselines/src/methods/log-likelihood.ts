@@ -1,4 +1,4 @@
-import { LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { configError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
 import { callTokens } from "@laconic/core/ledger";
 import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
@@ -76,8 +76,7 @@ type Asked = NonNullable<BaselineOptions["asked"]>;
 
 function askedOf({ name }: Scoring, { asked, family }: BaselineOptions): Asked {
   if (asked !== undefined && asked.choices.length > 1) return asked;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${name} scores options, and ${family ?? "such"} questions have none: use it on mmlu, aqua and similar`,
     { method: name },
   );
@@ -140,7 +139,7 @@ interface Scored {
 
 async function score(text: string, from: number, turn: number, context: EpisodeContext): Promise<Scored> {
   const model = context.models[agent];
-  if (!model) throw new LaconicError("config_invalid", `agent "${agent}" has no model`, { agent });
+  if (!model) throw configError(`agent "${agent}" has no model`, { agent });
   const started = context.clock?.();
   const completion = await model.complete({
     prompt: { kind: "text", text },
@@ -151,21 +150,20 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
   });
   const { promptLogProbs: logProbs, usage } = completion;
   if (!logProbs)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${model.id} has no prompt log-probs (completions with echo and logprobs), so it cannot score options`,
       { model: model.id },
     );
   const option = logProbs.slice(from);
   const total = option.reduce<number>((sum, logProb) => sum + (logProb ?? 0), 0);
-  const said = from === 0 ? `${logProbs.length} tokens` : `log p = ${total} of ${option.length} tokens`;
+  const reply = from === 0 ? `${logProbs.length} tokens` : `log p = ${total} of ${option.length} tokens`;
   const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
   const utterance: Utterance = {
     agent,
     turn,
     round: 0,
     prompt: text,
-    text: said,
+    text: reply,
     silent: false,
     writtenTokens: usage.completionTokens,
     deliveredTo: [],
@@ -173,6 +171,6 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
     model: completion.model,
   };
   const call = { turn, round: 0, agent, ...callTokens(usage), reads: [], ...(seconds !== undefined && { seconds }) };
-  const message = { from: agent, turn, round: 0, text: said, tokens: 0, silent: false };
+  const message = { from: agent, turn, round: 0, text: reply, tokens: 0, silent: false };
   return { logProbs, total, utterance, turn: { utterance, call, message } };
 }

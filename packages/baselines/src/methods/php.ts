@@ -60,7 +60,7 @@ function promptOf(protocol: Protocol, options: BaselineOptions, question: string
   const exemplars = shotsOf(protocol, options);
   const system = `${stepALine} ${answerForm}`;
   if (answers.length === 0) return chat(system, question, exemplars);
-  const programs = answers.map((answer) => quote(answer)).join("\n\n");
+  const programs = answers.map(quote).join("\n\n");
   const content =
     family === "code"
       ? `${question}\n\n(Hint: the function is near to these.)\n\n${programs}`

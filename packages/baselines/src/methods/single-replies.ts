@@ -74,7 +74,7 @@ function sampled(
   protocols: readonly SingleProtocol[],
   [from, to]: readonly [from: string, to: string],
   samples: number,
-  difference: string,
+  differences: readonly string[],
   changes: Partial<SingleProtocol> & Pick<SingleProtocol, "labels">,
 ): SingleProtocol[] {
   return protocols.map((protocol) => ({
@@ -86,7 +86,7 @@ function sampled(
     ...changes,
     id: protocol.id.replace(from, to),
     labels: { ...protocol.labels, ...changes.labels },
-    differs: [...protocol.differs, difference],
+    differs: [...protocol.differs, ...differences],
   }));
 }
 
@@ -110,7 +110,7 @@ export const cot: Baseline = singleReplies(["cot", "CoT", "cot"], stepByStep);
 export const selfConsistency: Baseline = singleReplies(
   ["sc", "Self-Consistency", "sc"],
   stepByStep,
-  sampled(cotProtocols, ["cot/", "sc/"], 5, "Which prompt the published row samples is not stated; CoT's is taken.", {
+  sampled(cotProtocols, ["cot/", "sc/"], 5, [], {
     source: "Wang et al. 2023; N = 5 as ADAS@2702bee8 and the tables of multi-agent papers",
     published: "sc",
     labels: votesOfFive,
@@ -121,7 +121,7 @@ export const selfConsistency: Baseline = singleReplies(
 export const selfConsistency40: Baseline = singleReplies(
   ["sc:40", "Self-Consistency, 40 samples", "sc"],
   stepByStep,
-  sampled(cotProtocols, ["cot/", "sc/40-"], 40, "Tables of multi-agent papers take five samples.", {
+  sampled(cotProtocols, ["cot/", "sc/40-"], 40, ["Tables of multi-agent papers take five samples."], {
     source: "Wang et al. 2023",
     published: null,
     labels: { temperature: "K", samples: "K", votes: "K", calls: "K" },
@@ -139,7 +139,7 @@ export const complexCotSampled: Baseline = singleReplies(
     complexProtocols,
     ["complex-cot/", "complex-cot/sampled-"],
     50,
-    "The published row is one greedy reply, not the vote of fifty.",
+    ["The published row is one greedy reply, not the vote of fifty."],
     {
       votes: { kind: "plurality", kept: 40 },
       labels: { temperature: "S", samples: "S", votes: "S", calls: "S" },
@@ -155,7 +155,7 @@ export const complexCotVotes: Baseline = singleReplies(
     complexProtocols,
     ["complex-cot/", "sc/complex-"],
     5,
-    "How many samples the published row takes was not checked: five are taken.",
+    ["How many samples the published row takes was not checked: five are taken."],
     {
       source: "Wang et al. 2023 on Complex CoT; the row SC (ComplexCoT) of AgentPrune's Table 1",
       published: "sc-complex-cot",

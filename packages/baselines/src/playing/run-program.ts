@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import type { BaselineOptions, RunProgram } from "../protocols/baseline.ts";
 import { protocolName } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -10,11 +10,9 @@ import type { Protocol } from "../protocols/protocol.ts";
 export function runnerOf(protocol: Protocol, { runProgram }: Pick<BaselineOptions, "runProgram">): RunProgram | null {
   if (!protocol.runsPrograms) return null;
   if (runProgram) return runProgram;
-  throw new LaconicError(
-    "config_invalid",
-    `${protocolName(protocol)} runs model-written programs: pass runProgram, which uses a sandbox`,
-    { protocol: protocol.id },
-  );
+  throw configError(`${protocolName(protocol)} runs model-written programs: pass runProgram, which uses a sandbox`, {
+    protocol: protocol.id,
+  });
 }
 
 /** Max characters, within a plan's budget per call. */

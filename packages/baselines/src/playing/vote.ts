@@ -15,8 +15,8 @@ export function countVotes(replies: readonly string[], { read, same }: AnswerRea
   replies.forEach((reply, position) => {
     const answer = read(reply);
     if (answer === null) return;
-    const found = classes.find((each) => same(each.answer, answer));
-    if (found) found.votes++;
+    const match = classes.find((item) => same(item.answer, answer));
+    if (match) match.votes++;
     else classes.push({ first: position, answer, votes: 1 });
   });
   return classes.toSorted((a, b) => b.votes - a.votes);

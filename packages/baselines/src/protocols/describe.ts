@@ -132,7 +132,7 @@ export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number 
 }
 
 /** Difference of methods without published prompts. */
-export const ownWords = "The wording of its requests is ours.";
+export const ownWords = "Prompts differ: ours, as none are published.";
 
 /** Differences from the published method, one sentence each. */
 export function departures(protocol: Protocol, played: PlayedWith): string[] {
@@ -148,14 +148,16 @@ export function departures(protocol: Protocol, played: PlayedWith): string[] {
     !protocol.own &&
       wording !== null &&
       wording !== script &&
-      `Wording and examples are ours instead of those of ${wording}.`,
+      "Prompts differ: ours (run `laconic data get --exemplars`).",
     ...protocol.differs,
     temperature !== null &&
       temperatures.some((own) => own !== temperature) &&
-      `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
-    uncut && `Replies of at most ${maxTokens} tokens, where the paper cuts none.`,
-    !uncut && maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
-    shots !== null && shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
+      `Temperature differs: ${temperature}, published ${temperatures.join(" and ")}.`,
+    uncut && `Reply limit differs: ${maxTokens} tokens, published none.`,
+    !uncut && maxTokens < ceiling && `Reply limit differs: ${maxTokens} tokens, published ${ceiling}.`,
+    shots !== null &&
+      shots !== protocol.shots.count &&
+      `Worked examples differ: ${shots}, published ${protocol.shots.count}.`,
   ];
   return differences.filter((text) => text !== false);
 }

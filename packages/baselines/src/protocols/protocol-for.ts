@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import table from "../../assets/protocols.json" with { type: "json" };
 import type { BaselineOptions } from "./baseline.ts";
 import type { Protocol, Phase } from "./protocol.ts";
@@ -47,8 +47,8 @@ export function protocolFor<PhaseName extends string>(
     fitting.find(({ benchmarks }) => benchmark !== undefined && benchmarks?.includes(benchmark)) ??
     fitting.find(({ benchmarks }) => benchmarks === undefined);
   if (match) return match;
-  const known = protocols.map(({ id }) => id).join(", ");
-  throw new LaconicError("config_invalid", `none of ${known} has a protocol for ${family} questions`, { family });
+  const names = protocols.map(({ id }) => id).join(", ");
+  throw configError(`none of ${names} has a protocol for ${family} questions`, { family });
 }
 
 /** Name in records, such as `php/maths@1`. */

@@ -22,7 +22,7 @@ const families: readonly Family[] = ["maths", "choice", "code", "text"];
 describe("protocols are data", () => {
   test.each(all)("$method, $protocol.id: JSON values, named once, with sources", ({ method, protocol }) => {
     expect(JSON.parse(JSON.stringify(protocol))).toEqual(protocol);
-    expect(all.filter((each) => each.protocol.id === protocol.id)).toHaveLength(1);
+    expect(all.filter((item) => item.protocol.id === protocol.id)).toHaveLength(1);
     expect([protocol.source, ...protocol.prompts, protocol.hears].filter((text) => text.trim() === "")).toEqual([]);
     expect(describeProtocol(protocol).name).toBe(`${protocol.id}@${protocol.version}`);
     expect(protocol.calls.least).toBeLessThanOrEqual(protocol.calls.most);
@@ -43,7 +43,7 @@ describe("protocols are data", () => {
   );
 
   test("a kind of question without a protocol is refused", () => {
-    const code = all.filter(({ protocol }) => protocol.families.every((each) => each === "code"));
+    const code = all.filter(({ protocol }) => protocol.families.every((family) => family === "code"));
     expect(() =>
       protocolFor(
         code.map(({ protocol }) => protocol),
@@ -56,28 +56,28 @@ describe("protocols are data", () => {
 test("departures: the protocol's own, and what the settings of a run changed", () => {
   const of = (method: string, family: Family, benchmark?: string): Protocol =>
     protocolFor(baselineNamed(method).protocols ?? [], { family, ...(benchmark && { benchmark }) });
-  const ours = "The wording of its requests is ours.";
+  const ours = "Prompts differ: ours, as none are published.";
   const own8 = { temperature: null, maxTokens: 1024, shots: 8 };
   const published8 = { ...own8, benchmark: "gsm8k", script: "cot-word" };
   expect(departures(of("cot", "maths"), published8)).toEqual([]);
   expect(departures(of("cot", "maths"), { ...published8, temperature: 0, maxTokens: 4096 })).toEqual([]);
   expect(departures(of("cot", "maths"), { ...published8, temperature: 0, maxTokens: 9 })).toEqual([
-    "Replies of at most 9 tokens, where the paper cuts none.",
+    "Reply limit differs: 9 tokens, published none.",
   ]);
   expect(departures(of("cot", "maths"), { ...own8, temperature: 0.5, shots: 0 })).toEqual([
     ours,
-    "Temperature 0.5 instead of 0.",
-    "0 worked examples instead of 8.",
+    "Temperature differs: 0.5, published 0.",
+    "Worked examples differ: 0, published 8.",
   ]);
   expect(
     departures(of("php", "choice", "aqua"), { ...own8, benchmark: "aqua", script: "php-aqua", maxTokens: 512 }),
-  ).toEqual(["Replies of at most 512 tokens instead of 1024."]);
+  ).toEqual(["Reply limit differs: 512 tokens, published 1024."]);
   expect(departures(of("self-refine", "maths", "gsm8k"), { temperature: 0, maxTokens: 600, shots: 0 })).toEqual([
     ours,
-    expect.stringContaining("begins the question anew"),
+    expect.stringContaining("restarts the question"),
     expect.stringContaining("any program was right"),
     expect.stringContaining("Fences"),
-    "Temperature 0 instead of 0 and 0.7.",
+    "Temperature differs: 0, published 0 and 0.7.",
   ]);
   expect(departures(of("role-assignment", "code"), { ...own8, maxTokens: 4096, shots: 0 })).toEqual([
     ours,
@@ -101,10 +101,10 @@ const pool = Array.from({ length: 20 }, (_, i): Exemplar => ({
 async function play(
   name: string,
   reply: (call: number, system: string) => string,
-  given: Partial<BaselineOptions> = {},
+  input: Partial<BaselineOptions> = {},
 ) {
   const { create, temperature } = baselineNamed(name);
-  const team = create({ reader, answerForm: form, maxTokens: 4096, family: "maths", exemplars: pool, ...given });
+  const team = create({ reader, answerForm: form, maxTokens: 4096, family: "maths", exemplars: pool, ...input });
   const { calls, episode } = await playTeam(team, ({ system }, call) => reply(call, system), { id: "q", temperature });
   return { requests: calls.map(({ request }) => request), chats: calls.map(({ messages }) => messages), episode };
 }
@@ -183,8 +183,8 @@ test("PHP: examples carry hints, right and wrong; the question every earlier ans
   expect(chats[4]?.[4]?.content).toMatch(/^The hints are \d+, \d+\./u);
   expect(chats).toHaveLength(5);
   const letters: AnswerReader = { read: (reply) => /^[A-E]$/u.exec(reply)?.[0] ?? null, same: (a, b) => a === b };
-  const given = { reader: letters, family: "choice", benchmark: "aqua" } as const;
-  const choice = await play("php", (call) => ["A", "B", "B"][call] ?? "", given);
+  const input = { reader: letters, family: "choice", benchmark: "aqua" } as const;
+  const choice = await play("php", (call) => ["A", "B", "B"][call] ?? "", input);
   expect(shown(choice.chats[2]).at(-1)).toContain("near to (A), (B).");
 });
 
@@ -223,8 +223,8 @@ test("Self-Refine by programs: 1 + 4 calls, its own temperatures and ceilings, t
     ran.push(code);
     return { output: `${/return (\d+)/u.exec(code)?.[1]}\n`, error: null };
   };
-  const given = { benchmark: "gsm8k", runProgram };
-  const worst = await play("self-refine", (call) => `There is an error.\n${program(call)}`, given);
+  const input = { benchmark: "gsm8k", runProgram };
+  const worst = await play("self-refine", (call) => `There is an error.\n${program(call)}`, input);
   expect(worst.requests.map(({ sampling }) => [sampling.temperature, sampling.maxTokens])).toEqual([
     [0, 300],
     ...Array.from({ length: 4 }, () => [0.7, 600]),
@@ -235,10 +235,10 @@ test("Self-Refine by programs: 1 + 4 calls, its own temperatures and ceilings, t
   const stopped = await play(
     "self-refine",
     (call) => (call === 0 ? program(3) : `It is correct.\n${program(9)}`),
-    given,
+    input,
   );
   expect([stopped.requests.length, stopped.episode.answer]).toEqual([2, "9"]);
-  const failing = { ...given, runProgram: async () => ({ output: "7", error: "NameError" }) };
+  const failing = { ...input, runProgram: async () => ({ output: "7", error: "NameError" }) };
   const failed = await play("self-refine", () => program(3), failing);
   expect([failed.episode.answer, failed.episode.notes]).toEqual([null, ["capped", "program without output"]]);
   expect(() =>
@@ -269,12 +269,12 @@ test("Self-Refine in released words: a draft up to an empty line, each exchange 
     stop: "END",
     head: "def solution():",
   };
-  const given = { benchmark: "gsm8k", runProgram, script: { name: "own", examples: 8, texts, sha256: "" } };
+  const input = { benchmark: "gsm8k", runProgram, script: { name: "own", examples: 8, texts, sha256: "" } };
   const fixed = "```python\ndef solution():\n    return 9\n```";
   const { chats, requests, episode } = await play(
     "self-refine",
     (call) => [program(3), "I see none.", `Wrong.\n${fixed}\nEND of it`, `It is correct.\n${fixed}`][call] ?? "",
-    given,
+    input,
   );
   const asked = chats.map((chat) => chat.map(({ role, content }) => `${role}: ${content}`));
   const [drafted, exchange] = [program(3), "def solution():\n    return 9\n```"];

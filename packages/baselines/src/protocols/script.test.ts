@@ -126,7 +126,7 @@ test("debaters with roles number and score what they read and get their options 
     benchmark: "mmlu",
     texts: mmlu,
   });
-  const first = chats.find(([said]) => said?.content === "ECONOMIST\nDEBATE");
+  const first = chats.find(([chatMessage]) => chatMessage?.content === "ECONOMIST\nDEBATE");
   expect(first?.[1]?.content).toBe("BEFORE Which?: A) this, B) that FIRST");
   const later = chats[7]?.[1]?.content ?? "";
   expect(later.startsWith("BEFORE Which?: A) this, B) that OTHERS: #1: ```The answer is ")).toBe(true);
@@ -205,8 +205,12 @@ test("without its script a method is not as published, and one of unknown words 
   const cot = of("cot", "maths");
   expect(scriptNameOf(cot, "gsm8k")).toBe("cot-word");
   expect(departures(cot, { ...played, shots: null, script: "cot-word" })).toEqual([]);
-  expect(departures(cot, played)).toEqual(["Wording and examples are ours instead of those of cot-word."]);
-  expect(departures(cot, { ...played, benchmark: "math500" })).toEqual(["The wording of its requests is ours."]);
-  expect(departures(of("evoagent", "code"), { ...played, shots: 0 })).toContain("The wording of its requests is ours.");
+  expect(departures(cot, played)).toEqual(["Prompts differ: ours (run `laconic data get --exemplars`)."]);
+  expect(departures(cot, { ...played, benchmark: "math500" })).toEqual([
+    "Prompts differ: ours, as none are published.",
+  ]);
+  expect(departures(of("evoagent", "code"), { ...played, shots: 0 })).toContain(
+    "Prompts differ: ours, as none are published.",
+  );
   expect(departures(of("equal-budget:votes", "maths"), { ...played, shots: 0 })).toEqual([]);
 });

@@ -49,10 +49,10 @@ export function shownPrompt(script: Script, examples: "base" | "hinted", questio
 
 /** Splits off the options at the end of a question. */
 export function optionsOf(question: string): { readonly stem: string; readonly options: readonly string[] } {
-  const found = /\nA\) [^\n]*(?:\n[B-E]\) [^\n]*)+$/u.exec(question);
-  if (!found) return { stem: question, options: [] };
-  const options = found[0].split("\n").slice(1);
-  return { stem: question.slice(0, found.index), options: options.map((line) => line.slice(3)) };
+  const match = /\nA\) [^\n]*(?:\n[B-E]\) [^\n]*)+$/u.exec(question);
+  if (!match) return { stem: question, options: [] };
+  const options = match[0].split("\n").slice(1);
+  return { stem: question.slice(0, match.index), options: options.map((line) => line.slice(3)) };
 }
 
 /** Options after the question, with spaces around all parentheses. */

@@ -1,5 +1,6 @@
-import { LaconicError, type Problem, randomFromSeed } from "@laconic/core";
+import { type Problem, questionKey, randomFromSeed, configError, dataError } from "@laconic/core";
 import type { AnswerKind, Grading } from "@laconic/grading";
+import type { StepsFamilyName } from "../steps/problem.ts";
 import type { RowSchema } from "./row-schema.ts";
 
 /** A problem of a benchmark. */
@@ -11,6 +12,8 @@ export interface BenchmarkProblem extends Problem {
   readonly solution?: string;
   /** Question as in published requests. */
   readonly published?: string;
+  /** Sentences at the start of `question`, in order and separated by spaces, where the benchmark states them. */
+  readonly facts?: readonly { readonly text: string; readonly needed: boolean }[];
 }
 
 /** The loader adds missing ids. */
@@ -41,6 +44,12 @@ export interface PlacedFile {
   readonly how: string;
 }
 
+/** Rows that a generator makes, the same everywhere. */
+export interface MadeRows {
+  readonly family: StepsFamilyName;
+  readonly sha256: string;
+}
+
 /** Part of a benchmark; its files are alternatives, best first. */
 export interface Split {
   /** Count after `keep`. */
@@ -49,13 +58,17 @@ export interface Split {
   readonly hub?: HubFiles;
   /** Read before the hub. */
   readonly placed?: PlacedFile;
+  /** Instead of files. */
+  readonly made?: MadeRows;
   /** Archive entries of the split. */
   readonly within?: RegExp;
   /** Used for few-shot examples, never scored. */
   readonly pool?: boolean;
+  /** Ours: a share of the default split's distinct questions. */
+  readonly part?: "train" | "test";
 }
 
-/** Entry of `assets/benchmarks.json` with a row reader. */
+/** Describes an entry of `assets/benchmarks.json` with a row reader. */
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
@@ -92,20 +105,52 @@ export interface Benchmark {
 export function seededSubset<T>(problems: readonly T[], options: { limit?: number; seed: string | number }): T[] {
   const { limit = problems.length, seed } = options;
   if (!Number.isInteger(limit) || limit < 1 || limit > problems.length)
-    throw new LaconicError(
-      "config_invalid",
-      `limit is ${limit}, expected a whole number from 1 to ${problems.length}`,
-      {
-        key: "limit",
-      },
-    );
+    throw configError(`limit is ${limit}, expected a whole number from 1 to ${problems.length}`, {
+      key: "limit",
+    });
   return randomFromSeed(`subset:${seed}`).shuffle(problems).slice(0, limit);
+}
+
+/** Splits distinct questions by a fixed seed: 70 % train, 30 % test. */
+export function partOf(problems: readonly BenchmarkProblem[], part: "train" | "test"): BenchmarkProblem[] {
+  const keys = randomFromSeed("part").shuffle([...new Set(problems.map(questionKey))]);
+  const tested = new Set(keys.slice(0, Math.round(0.3 * keys.length)));
+  return problems.filter((problem) => tested.has(questionKey(problem)) === (part === "test"));
+}
+
+/** Splits that a team trains on and is scored on. */
+export interface TrainingSplits {
+  readonly train: string;
+  readonly test: string;
+}
+
+/**
+ * Training split, by default a pool or part on files, else on the hub; scored are the part's other half, or `test`.
+ * @throws LaconicError `config_invalid`; `data_invalid` without a training split
+ */
+export function trainingSplits(benchmark: Benchmark, chosen?: string): TrainingSplits {
+  const { name, splits, defaultSplit } = benchmark;
+  const trainable = Object.entries(splits).filter(([, { pool, part }]) => pool === true || part === "train");
+  const train = chosen ?? (trainable.find(([, { files }]) => files) ?? trainable[0])?.[0];
+  if (train === undefined)
+    throw dataError(
+      `${name} has no training split, and its test is not trained on: name a file of problems as task.file`,
+      { benchmark: name },
+    );
+  if (!trainable.some(([split]) => split === train))
+    throw configError(
+      `task.split: ${name} has no training split ${train}; it has ${trainable.map(([split]) => split).join(", ")}`,
+      { key: "task.split" },
+    );
+  const isPart = splits[train]?.part !== undefined;
+  const test = isPart ? Object.keys(splits).find((split) => splits[split]?.part === "test") : "test";
+  return { train, test: test !== undefined && Object.hasOwn(splits, test) ? test : defaultSplit };
 }
 
 /** @throws LaconicError `config_invalid` */
 export function splitOf(benchmark: Benchmark, name: string): Split {
   const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
   if (split) return split;
-  const known = Object.keys(benchmark.splits).join(", ");
-  throw new LaconicError("config_invalid", `${benchmark.name} has no split ${name}; it has ${known}`, { key: "split" });
+  const names = Object.keys(benchmark.splits).join(", ");
+  throw configError(`${benchmark.name} has no split ${name}; it has ${names}`, { key: "split" });
 }

@@ -23,7 +23,7 @@ export interface SeenInTraining {
 const window = 13;
 
 /**
- * Pool examples that equal a test question, or share 13 consecutive tokens with exactly one. Ignores case, punctuation
+ * Finds pool examples that equal a test question, or share 13 consecutive tokens with exactly one. Ignores case, punctuation
  * and white space.
  */
 export function contamination(pool: readonly Asked[], test: readonly Asked[]): Overlap[] {
@@ -38,15 +38,15 @@ export function contamination(pool: readonly Asked[], test: readonly Asked[]): O
     const { id } = problem;
     const words = wordsOf(questionText(problem));
     note(whole, words.join(" "), id);
-    for (const each of windowsOf(words)) note(windows, each, id);
+    for (const text of windowsOf(words)) note(windows, text, id);
   }
   return pool.flatMap((problem) => {
     const { id } = problem;
     const words = wordsOf(questionText(problem));
     const equal = new Set(whole.get(words.join(" ")));
     const sharing = new Set(
-      windowsOf(words).flatMap((each) => {
-        const ids = windows.get(each) ?? [];
+      windowsOf(words).flatMap((text) => {
+        const ids = windows.get(text) ?? [];
         return ids.length === 1 ? ids : [];
       }),
     );

@@ -32,14 +32,14 @@ export class RowProblems {
 
   /** @param id - of a row without one @param read - null skips the row */
   add(row: DataRow, id: string, read: (value: unknown) => ReadRow | null): void {
-    const place = { file: row.file, row: row.row };
+    const location = { file: row.file, row: row.row };
     const parsed = "reason" in row ? row : read(row.value);
     if (!parsed) return;
-    if ("reason" in parsed) return void this.refused.push({ ...place, reason: parsed.reason });
+    if ("reason" in parsed) return void this.refused.push({ ...location, reason: parsed.reason });
     const problem = { ...parsed.problem, id: parsed.problem.id ?? id };
     const before = this.problems.get(problem.id);
-    if (before) this.refused.push({ ...place, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
-    else this.problems.set(problem.id, { ...place, problem });
+    if (before) this.refused.push({ ...location, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
+    else this.problems.set(problem.id, { ...location, problem });
   }
 }
 

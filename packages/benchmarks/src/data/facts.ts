@@ -4,6 +4,19 @@ import { isWithin, sentencesOf, wholesOf, type Stretch } from "./sentences.ts";
 export interface Passage {
   readonly text: string;
   readonly fact: boolean;
+  /** Option of a choice. */
+  readonly option?: boolean;
+  /** Whether the answer depends on it, where a benchmark states that. */
+  readonly needed?: boolean;
+}
+
+/** Whether the question that all see has a word. */
+export function asksInWords(passages: readonly Passage[]): boolean {
+  return passages.some(({ text, fact }) => !fact && /\p{L}{2}/u.test(text));
+}
+
+export function countFacts(passages: readonly Passage[]): number {
+  return passages.filter(({ fact }) => fact).length;
 }
 
 /**
@@ -35,26 +48,26 @@ export function passagesOf(text: string): Passage[] {
 function askedAmong(sentences: readonly string[]): number {
   const lastWith = (sign: RegExp): number => sentences.findLastIndex((sentence) => sign.test(sentence));
   const blank = sentences.findIndex((sentence) => /_{2,}/u.test(sentence));
-  return [blank, lastWith(/\?/u), lastWith(order)].find((each) => each >= 0) ?? sentences.length - 1;
+  return [blank, lastWith(/\?/u), lastWith(order)].find((value) => value >= 0) ?? sentences.length - 1;
 }
 
 /** Start of lettered options, else the end. */
-function optionsAt(text: string): number {
+export function optionsAt(text: string): number {
   const lines = /(?<=^|\n)[ \t]*\(?A[).:][^\n]*\n+[ \t]*\(?B[).:]/u.exec(text);
   const inline = /\(A\)[\s\S]*?\(B\)/u.exec(text);
-  const at = lines?.index ?? inline?.index ?? text.length;
+  const index = lines?.index ?? inline?.index ?? text.length;
   // A formula with options starts before the first letter.
-  return Math.min(at, ...wholesOf(text).flatMap(({ start, end }) => (start < at && at < end ? [start] : [])));
+  return Math.min(index, ...wholesOf(text).flatMap(({ start, end }) => (start < index && index < end ? [start] : [])));
 }
 
 /** Length of leading conditions; 0 if none. */
 function conditionsOf(sentence: string): number {
-  const found =
+  const match =
     /[,;]\s+(?=(?:then|so|and)?,?\s*(?:(?:in|at|by|for|to|on|of|from|with|about|after|during)\s+)?(?:how|what|which|who|whom|whose|where|when|why|is|are|was|were|do|does|did|can|could|will|would|find|calculate|determine|compute|express)\b)|[,;]\s+(?=then\b)/iu.exec(
       sentence,
     );
-  if (found) {
-    const [before, question] = [sentence.slice(0, found.index), sentence.slice(found.index + found[0].length)];
+  if (match) {
+    const [before, question] = [sentence.slice(0, match.index), sentence.slice(match.index + match[0].length)];
     const states =
       !asking.test(before) && !/^then\b/iu.test(question) && quantity.test(before) && !isCircumstance(before);
     if (condition.test(before) || states) return sentence.length - question.length;
@@ -62,6 +75,16 @@ function conditionsOf(sentence: string): number {
   // "If a ticket costs $15 how much do six cost?"
   const bare = condition.test(sentence) ? /\s+(?=how\s(?:many|much|long|far|old|fast|tall)\b)/iu.exec(sentence) : null;
   return bare ? bare.index + bare[0].length : 0;
+}
+
+/** Whether a sentence begins with an order, such as "Find". */
+export function isOrder(sentence: string): boolean {
+  return order.test(sentence);
+}
+
+/** A heading, or "Oh!". */
+export function isHeading(text: string): boolean {
+  return (wordsIn(text) < 2 && !quantity.test(text)) || (wordsIn(text) < 4 && /:\s*$/u.test(text));
 }
 
 const order =
@@ -74,22 +97,22 @@ const condition = /^\s*(?:if|when|given|giving|assuming|assume|suppose|since|bec
 
 /** Joins headings or "Oh!" to the next. */
 function withoutCrumbs(text: string, stretches: readonly Stretch[]): Stretch[] {
-  const kept: Stretch[] = [];
+  const retained: Stretch[] = [];
   let start: number | null = null;
   for (const stretch of stretches) {
     start ??= stretch.start;
-    const said = text.slice(start, stretch.end);
-    if (wordsIn(said) < 2 && !quantity.test(said)) continue;
-    kept.push({ start, end: stretch.end });
+    const reply = text.slice(start, stretch.end);
+    if (wordsIn(reply) < 2 && !quantity.test(reply)) continue;
+    retained.push({ start, end: stretch.end });
     start = null;
   }
-  const last = kept.at(-1);
-  if (start === null) return kept;
+  const last = retained.at(-1);
+  if (start === null) return retained;
   const rest = { start, end: stretches.at(-1)?.end ?? start };
-  return last ? [...kept.slice(0, -1), { start: last.start, end: rest.end }] : [rest];
+  return last ? [...retained.slice(0, -1), { start: last.start, end: rest.end }] : [rest];
 }
 
-/** Clauses with a quantity, or several tokens and a verb. */
+/** Returns clauses with a quantity, or several tokens and a verb. */
 function clausesOf(text: string, { start, end }: Stretch, whole: readonly Stretch[]): Stretch[] {
   const sentence = text.slice(start, end);
   const ends = [...sentence.matchAll(boundary)]
@@ -153,8 +176,10 @@ function isOnePhrase(left: string, right: string): boolean {
   );
 }
 
-const number =
-  "\\d|\\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|halves|thirds?|fourths?|fifths?|quarters?|once|twice|thrice|double|triple|dozens?|percent)\\b";
+/** Alternatives of a regular expression. */
+export const quantityWords: string =
+  "\\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|halves|thirds?|fourths?|fifths?|quarters?|once|twice|thrice|double|triple|dozens?|percent)\\b";
+const number: string = `\\d|${quantityWords}`;
 const quantity: RegExp = new RegExp(number, "iu");
 const endsInNumber = new RegExp(`(?:${number})[\\d,.]*\\s*$`, "iu");
 const beginsWithNumber = new RegExp(`^and\\s+(?:an?\\s+)?[$€£]?(?:${number})`, "iu");

@@ -82,7 +82,7 @@ test("a file under a known name with other bytes is refused unless allowed", asy
 test("a missing file is named with the searched places", async () => {
   const benchmark = benchmarkNamed("gsm8k");
   await expect(findFiles(benchmark, "test", "/no/such")).rejects.toMatchObject({
-    message: "GSM8K, split test: there is no /no/such",
+    message: "GSM8K, split test: /no/such not found",
   });
   await expect(findFiles(benchmark, "test", tmpdir())).rejects.toMatchObject({
     message: expect.stringContaining("holds none of gsm8k/test.jsonl") as string,

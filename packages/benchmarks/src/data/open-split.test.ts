@@ -113,10 +113,10 @@ test("a source that a split does not have is refused by name", async () => {
       (error: Error) => error.message,
     );
   expect(await refusal("svamp", "all", "hub")).toBe(
-    "SVAMP, split all: split not found on the hub; other splits: test, train",
+    "SVAMP, split all: split not found on the hub; other splits: test, train, ours-train, ours-test",
   );
   expect(await refusal("svamp", "test", "pinned")).toBe(
-    "SVAMP, split test: it is only on the hub; other splits: all, train",
+    "SVAMP, split test: it is only on the hub; other splits: all, train, ours-train, ours-test",
   );
   expect(await refusal("svamp", "test", "hub")).toContain("hubEnvironment");
 });

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, dataError, configError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import { type Benchmark, type HubFiles, splitOf } from "./benchmark.ts";
-import { loadSplit, type FoundFile, type LoadedSplit, type LoadOptions } from "./load-split.ts";
+import { loadSplit, madeFile, type FoundFile, type LoadedSplit, type LoadOptions } from "./load-split.ts";
 
 /**
  * Finds a split's file.
@@ -16,6 +16,8 @@ import { loadSplit, type FoundFile, type LoadedSplit, type LoadOptions } from ".
  */
 export async function findFiles(benchmark: Benchmark, splitName: string, path: string): Promise<FoundFile[]> {
   const split = splitOf(benchmark, splitName);
+  const made = madeFile(benchmark, splitName);
+  if (made) return [made];
   const kind = await stat(path).catch(() => null);
   if (kind?.isFile()) return [await found(path)];
   const { files = [], placed } = split;
@@ -27,9 +29,9 @@ export async function findFiles(benchmark: Benchmark, splitName: string, path: s
     return [{ ...(await found(candidate)), ...known }];
   }
   const wanted = [...files, ...(placed ? [placed] : [])].map((file) => file.path).join(", ");
-  const where = kind ? `${path} holds none of ${wanted || "its files"}` : `there is no ${path}`;
+  const where = kind ? `${path} holds none of ${wanted || "its files"}` : `${path} not found`;
   const reason = placed ? `${where}; ${placed.how}` : where;
-  throw new LaconicError("data_invalid", `${benchmark.title}, split ${splitName}: ${reason}`, {
+  throw dataError(`${benchmark.title}, split ${splitName}: ${reason}`, {
     benchmark: benchmark.name,
     split: splitName,
     path,
@@ -74,6 +76,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   checkOptions(options);
   const name = options.split ?? benchmark.defaultSplit;
   const split = splitOf(benchmark, name);
+  if (split.made) return loadSplit(benchmark, name, await findFiles(benchmark, name, options.folder), options);
   if (options.from === undefined && split.placed) {
     const here = await findFiles(benchmark, name, options.folder).catch((error: unknown) => {
       if (split.files || split.hub) return null;
@@ -132,8 +135,7 @@ async function fromHub(
   options: OpenOptions,
 ): Promise<FoundFile[]> {
   const { hub, offline = hub?.offline ?? false, onProgress, signal } = options;
-  if (!hub)
-    throw new LaconicError("config_invalid", "from: hub needs hub: hubEnvironment(process.env)", { key: "hub" });
+  if (!hub) throw configError("from: hub needs hub: hubEnvironment(process.env)", { key: "hub" });
   const notePath = join(options.folder, benchmark.name, `hub-${name}.json`);
   const note = options.allowChanged ? null : await readNote(notePath);
   const snapshot = await openSnapshot({
@@ -165,7 +167,7 @@ async function readNote(path: string): Promise<Note | null> {
   if (text === null) return null;
   const parsed = noteSchema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
-  throw new LaconicError("data_invalid", `${path} is not a note of a download; remove it`, { file: path });
+  throw dataError(`${path} is not a note of a download; remove it`, { file: path });
 }
 
 async function writeNote(path: string, note: Note): Promise<void> {
@@ -175,8 +177,8 @@ async function writeNote(path: string, note: Note): Promise<void> {
 }
 
 function missing({ title, splits }: Benchmark, name: string, reason: string): LaconicError {
-  const others = Object.keys(splits).filter((each) => each !== name);
-  return new LaconicError("config_invalid", `${title}, split ${name}: ${reason}; other splits: ${others.join(", ")}`, {
+  const others = Object.keys(splits).filter((key) => key !== name);
+  return configError(`${title}, split ${name}: ${reason}; other splits: ${others.join(", ")}`, {
     key: "from",
   });
 }

@@ -5,7 +5,7 @@ export function optionLetter(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
-/** The question, then each option with its letter. */
+/** Joins the question and each option with its letter. */
 export function questionText({ question, choices = [] }: Pick<Problem, "question"> & WithChoices): string {
   return [question, ...choices.map((choice, i) => `${optionLetter(i)}) ${choice}`)].join("\n");
 }
@@ -14,6 +14,11 @@ export function questionText({ question, choices = [] }: Pick<Problem, "question
 export function posed<P extends Problem & WithChoices>(problem: P): Omit<P, "choices"> {
   const { choices: _, ...rest } = problem;
   return { ...rest, question: questionText(problem) };
+}
+
+/** The problem as in published requests. */
+export function inPublishedForm<P extends Problem & { readonly published?: string }>(problem: P): P {
+  return problem.published === undefined ? problem : { ...problem, question: problem.published };
 }
 
 interface WithChoices {

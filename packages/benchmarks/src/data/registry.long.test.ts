@@ -15,10 +15,10 @@ test.for(splits)(
   "$name loads with its known bytes and number of problems",
   async ({ benchmark, split, rows }, { skip }) => {
     if (data === undefined) return skip("set LACONIC_DATA to the folder of benchmark files");
-    const found = await findFiles(benchmark, split, data).catch(() => null);
+    const match = await findFiles(benchmark, split, data).catch(() => null);
     // Its users put it there, where they want it.
-    if (!found && benchmark.splits[split]?.placed) return skip(`${data} does not hold ${benchmark.name}`);
-    const loaded = await loadSplit(benchmark, split, found ?? []);
+    if (!match && benchmark.splits[split]?.placed) return skip(`${data} does not hold ${benchmark.name}`);
+    const loaded = await loadSplit(benchmark, split, match ?? []);
     expect(loaded.problems).toHaveLength(rows);
     expect(loaded.files.every(({ known }) => known)).toBe(true);
     expect(new Set(loaded.problems.map(({ id }) => id)).size).toBe(rows);

@@ -1,8 +1,8 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import table from "../../assets/benchmarks.json" with { type: "json" };
 import gpqaOrders from "../../assets/gpqa-orders.json" with { type: "json" };
 import mmlu153 from "../../assets/mmlu-153.json" with { type: "json" };
-import type { Benchmark, BenchmarkProblem, Split } from "./benchmark.ts";
+import { splitOf, type Benchmark, type BenchmarkProblem, type Split } from "./benchmark.ts";
 import { optionLetter } from "./question-text.ts";
 import { aquaRow, gpqaRow, mmluProRow, mmluRow } from "./rows/choice-rows.ts";
 import { humaneval161Row, humanevalRow, livecodebenchRow, mbppRow } from "./rows/code-rows.ts";
@@ -30,6 +30,7 @@ const rules: Readonly<Record<string, Rules>> = {
   amc23: { row: maths.amc23Row },
   olympiadbench: { row: maths.olympiadbenchRow },
   minerva: { row: maths.minervaRow },
+  steps: { row: maths.stepsRow },
   hotpotqa: { row: hotpotqaRow },
   humaneval: { row: humanevalRow },
   "humaneval-161": { row: humaneval161Row },
@@ -46,23 +47,36 @@ type Entry = Omit<Benchmark, keyof Rules | "splits"> & {
 };
 
 /** All benchmarks in table order. */
-export const benchmarks: readonly Benchmark[] = (table as unknown as readonly Entry[]).map(({ splits, ...entry }) => ({
+export const benchmarks: readonly Benchmark[] = (table as unknown as readonly Entry[]).map((entry) => ({
   ...entry,
-  splits: Object.fromEntries(
-    Object.entries(splits).map(([name, { within, ...split }]) => [
-      name,
-      { ...split, ...(within !== undefined && { within: new RegExp(within) }) },
-    ]),
-  ),
+  splits: splitsOf(entry),
   ...(rules[entry.name] as Rules),
 }));
 
-/** @throws LaconicError `config_invalid` */
+/** A part has the files of the default split. */
+function splitsOf({ splits, defaultSplit }: Entry): Benchmark["splits"] {
+  return Object.fromEntries(
+    Object.entries(splits).map(([name, split]) => {
+      const { within, ...rest } = { ...(split.part && splits[defaultSplit]), ...split };
+      return [name, { ...rest, ...(within !== undefined && { within: new RegExp(within) }) }];
+    }),
+  );
+}
+
+/**
+ * A benchmark by name; `NAME/SPLIT` scores another split than the default one.
+ * @throws LaconicError `config_invalid`, also for a split of examples
+ */
 export function benchmarkNamed(name: string): Benchmark {
-  const benchmark = benchmarks.find((each) => each.name === name);
-  if (benchmark) return benchmark;
-  const known = benchmarks.map((each) => each.name).join(", ");
-  throw new LaconicError("config_invalid", `unknown benchmark ${name}; there are ${known}`, { key: "benchmark" });
+  const [base = "", ...path] = name.split("/");
+  const benchmark = benchmarks.find((item) => item.name === base);
+  const split = path.join("/");
+  if (benchmark && path.length === 0) return benchmark;
+  if (benchmark && splitOf(benchmark, split).pool === true)
+    throw configError(`${name} has examples and is not scored`, { key: "benchmark" });
+  if (benchmark) return { ...benchmark, name, title: `${benchmark.title}, ${split}`, defaultSplit: split };
+  const names = benchmarks.map((item) => item.name).join(", ");
+  throw configError(`unknown benchmark ${name}; there are ${names}`, { key: "benchmark" });
 }
 
 /**

@@ -40,7 +40,7 @@ test("any text is covered without gaps", () => {
     fc.property(
       fc.oneof(
         fc.string({ unit: "grapheme" }),
-        fc.array(piece).map((each) => each.join("")),
+        fc.array(piece).map((group) => group.join("")),
       ),
       (text) => {
         expect(cut(text).join("")).toBe(text);

@@ -26,24 +26,26 @@ export function sentencesOf(text: string): Stretch[] {
   return sentences;
 }
 
-/** Uncut parts: formulas (pandoc's rule, without prices), fenced programs and drawings, closed brackets. */
+/** Uncut parts: `formulasOf`, and closed brackets. */
 export function wholesOf(text: string): Stretch[] {
-  const formulas = [...text.matchAll(formula)].map(({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
+  const formulas = formulasOf(text);
   const brackets: Stretch[] = [];
   const open: { readonly sign: string; readonly start: number }[] = [];
   for (const { 0: sign, index } of text.matchAll(/[()[\]{}]/gu)) {
     const opening = openingOf[sign];
     if (opening === undefined) open.push({ sign, start: index });
     else {
-      const at = open.findLastIndex((each) => each.sign === opening);
+      const position = open.findLastIndex((item) => item.sign === opening);
       // A list's "a)" closes nothing.
-      if (at >= 0) brackets.push({ start: open.splice(at)[0]?.start ?? index, end: index + 1 });
+      if (position >= 0) brackets.push({ start: open.splice(position)[0]?.start ?? index, end: index + 1 });
     }
   }
   return [...formulas, ...brackets];
+}
+
+/** Formulas (pandoc's rule, without prices), fenced programs and drawings. */
+export function formulasOf(text: string): Stretch[] {
+  return [...text.matchAll(formula)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
 
 export function isWithin(stretches: readonly Stretch[], position: number): boolean {
@@ -53,7 +55,7 @@ export function isWithin(stretches: readonly Stretch[], position: number): boole
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 const formula =
-  /```[\s\S]*?```|\[asy\][\s\S]*?\[\/asy\]|(?<!\\)\$\$[^$]+\$\$|(?<![\\$])\$(?![\s$])(?:[^$\n]|\n(?!\s*\n))*?(?<![\s\\])\$(?![\d$])|\\\([\s\S]*?\\\)|\\\[[\s\S]*?\\\]/gu;
+  /```[\s\S]*?```|\[asy\][\s\S]*?\[\/asy\]|\\begin\{align\*?\}[\s\S]*?\\end\{align\*?\}|(?<!\\)\$\$[^$]+\$\$|(?<![\\$])\$(?![\s$])(?:[^$\n]|\n(?!\s*\n))*?(?<![\s\\])\$(?![\d$])|\\\([\s\S]*?\\\)|\\\[[\s\S]*?\\\]/gu;
 
 const openingOf: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 

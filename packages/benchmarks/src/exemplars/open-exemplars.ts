@@ -2,7 +2,7 @@ import { copyFile, readFile, rm } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LaconicError } from "@laconic/core";
+import { configError, dataError, mapValues } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
@@ -25,6 +25,8 @@ export interface ExemplarSource {
   readonly licence: string;
   readonly texts: Readonly<Record<string, TextPlace>>;
   readonly examples: number;
+  /** Source of the method's training prompts, where they differ. */
+  readonly training?: string;
 }
 
 /** `assets/exemplars.json`. */
@@ -89,10 +91,10 @@ export interface OpenedExemplars {
 
 /** @throws LaconicError `config_invalid` */
 export function exemplarsNamed(name: string): ExemplarSource {
-  const found = exemplarSources.find((each) => each.name === name);
-  if (found) return found;
-  const known = exemplarSources.map((each) => each.name).join(", ");
-  throw new LaconicError("config_invalid", `unknown exemplars ${name}; there are ${known}`, { key: "exemplars" });
+  const exemplarSource = exemplarSources.find((item) => item.name === name);
+  if (exemplarSource) return exemplarSource;
+  const names = exemplarSources.map((item) => item.name).join(", ");
+  throw configError(`unknown exemplars ${name}; there are ${names}`, { key: "exemplars" });
 }
 
 /** Distinct files of a source. */
@@ -110,29 +112,42 @@ export async function openExemplars(source: ExemplarSource, options: ExemplarOpt
   for (const file of filesOf(source)) texts.set(file.path, await contentOf(file, options));
   return {
     source,
-    texts: Object.fromEntries(
-      Object.entries(source.texts).map(([name, place]) => [
-        name,
-        textAt(texts.get(place.file.path) as string, place, `${source.name}: ${name}`),
-      ]),
+    texts: mapValues(source.texts, (textPlace, name) =>
+      textAt(texts.get(textPlace.file.path) as string, textPlace, `${source.name}: ${name}`),
     ),
     files: filesOf(source),
   };
+}
+
+/** A method's published texts. */
+export interface InstalledTexts extends Pick<ExemplarSource, "name" | "examples"> {
+  readonly texts: Readonly<Record<string, string>>;
+  /** Hash of all texts. */
+  readonly sha256: string;
+}
+
+/**
+ * Opens the texts of a source that is on disk.
+ * @throws LaconicError `config_invalid` for an unknown name, `data_invalid` for a missing or changed file
+ */
+export async function installedTexts(name: string, folder: string): Promise<InstalledTexts> {
+  const { source, texts } = await openExemplars(exemplarsNamed(name), { folder, offline: true });
+  const sha256 = sha256Hex(Buffer.from(JSON.stringify(texts)));
+  return { name, examples: source.examples, texts, sha256 };
 }
 
 async function contentOf(file: KnownFile, options: ExemplarOptions): Promise<string> {
   const path = join(options.folder, file.path);
   const here = await readFile(path).catch(() => null);
   if (here === null && options.offline)
-    throw new LaconicError("data_invalid", `there is no ${path}; get it with laconic data get --exemplars`, {
+    throw dataError(`${path} not found; get it with laconic data get --exemplars`, {
       file: path,
     });
   if (here === null) await bring(file, path, options);
   const bytes = here ?? (await readFile(path));
   const sha256 = sha256Hex(bytes);
   if (sha256 === file.sha256) return bytes.toString("utf8");
-  throw new LaconicError(
-    "data_invalid",
+  throw dataError(
     `${path} is not the published file: its sha256 is ${sha256}, expected ${file.sha256}; remove it and get it again`,
     { file: path, sha256 },
   );
@@ -154,21 +169,22 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   try {
     await copyFile(fileURLToPath(from), part);
   } catch (error) {
-    throw new LaconicError("data_invalid", `there is no ${fileURLToPath(from)}`, { file: path }, error);
+    throw dataError(`${fileURLToPath(from)} not found`, { file: path }, error);
   }
   if (sha256Hex(await readFile(part)) === sha256) return moveFile(part, path);
   await rm(part);
-  throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
+  throw dataError(`${fileURLToPath(from)} is not the published file`, { file: path });
 }
 
 /** @throws LaconicError `data_invalid` without a match */
 function textAt(content: string, { pattern, escaped }: TextPlace, name: string): string {
   if (pattern === undefined) return content.trim();
   const multiline = pattern.flags.includes("m") ? pattern : new RegExp(pattern.source, `${pattern.flags}m`);
-  const found = multiline.exec(content)?.[1];
-  if (found === undefined) throw new LaconicError("data_invalid", `${name} is not in its file`, { name });
-  if (escaped !== "joined") return escaped ? unescaped(found) : found;
-  return [...found.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
+  // Python reads both line ends as `\n`.
+  const match = multiline.exec(escaped ? content.replaceAll("\r\n", "\n") : content)?.[1];
+  if (match === undefined) throw dataError(`${name} is not in its file`, { name });
+  if (escaped !== "joined") return escaped ? unescaped(match) : match;
+  return [...match.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
 }
 
 /** Unescapes `\n`, quotes and backslashes. */

@@ -26,9 +26,9 @@ test.for([
     true,
   ],
   ["\\boxed{0.45}", problem("0.5", { kind: "maths", tolerance: 0.1 }), true, true],
-] as const)("%j by our rule and by the published one", async ([reply, given, own, published]) => {
-  expect((await gradeProblem(reply, given, { maths })).correct).toBe(own);
-  expect((await gradeProblem(reply, given, { maths, rule: "published" })).correct).toBe(published);
+] as const)("%j by our rule and by the published one", async ([reply, gradedProblem, own, published]) => {
+  expect((await gradeProblem(reply, gradedProblem, { maths })).correct).toBe(own);
+  expect((await gradeProblem(reply, gradedProblem, { maths, rule: "published" })).correct).toBe(published);
 });
 
 test("shown cases and packed cases judge a program", async () => {

@@ -1,5 +1,5 @@
 import { unpacked } from "#formats";
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import type { ProgramCase } from "@laconic/grading";
 import { z } from "zod";
@@ -33,7 +33,7 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
     return casesIn(pickledText(await unpacked(packed, maxBytes, "deflate")));
   } catch (error) {
     const reason = `private_test_cases cannot be read: ${(error as Error).message}`;
-    throw new LaconicError("data_invalid", `${id}: ${reason}`, { problem: id, key: "private_test_cases" }, error);
+    throw dataError(`${id}: ${reason}`, { problem: id, key: "private_test_cases" }, error);
   }
 }
 
@@ -50,19 +50,23 @@ const texts: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 };
 export function pickledText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let text: string | null = null;
-  for (let at = 0; at < bytes.length;) {
-    const code = view.getUint8(at++);
+  for (let index = 0; index < bytes.length;) {
+    const code = view.getUint8(index++);
     const width = texts[code];
     if (width !== undefined && text === null) {
-      if (at + width > bytes.length) break;
+      if (index + width > bytes.length) break;
       const length =
-        width === 1 ? view.getUint8(at) : width === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
-      at += width;
-      if (at + length > bytes.length) break;
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(at, at + length));
-      at += length;
-    } else if (code === stop && text !== null && at === bytes.length) return text;
-    else if (skipped[code] !== undefined) at += skipped[code];
+        width === 1
+          ? view.getUint8(index)
+          : width === 4
+            ? view.getUint32(index, true)
+            : Number(view.getBigUint64(index, true));
+      index += width;
+      if (index + length > bytes.length) break;
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(index, index + length));
+      index += length;
+    } else if (code === stop && text !== null && index === bytes.length) return text;
+    else if (skipped[code] !== undefined) index += skipped[code];
     else throw new Error(`it is a pickle of more than a text (opcode 0x${code.toString(16)}), which is not run`);
   }
   throw new Error("it is not a complete pickle of a text");

@@ -73,8 +73,8 @@ function finalAnswer(reply: string): string | null {
   if (!start) return null;
   const from = start.index + start[0].length;
   const line = reply.slice(from, from + longestSentence).split("\n", 1)[0] as string;
-  const said = (line.split(/I hope it is correct/iu, 1)[0] as string).trim().replace(/\.$/u, "").trim();
-  return said === "" ? null : said;
+  const message = (line.split(/I hope it is correct/iu, 1)[0] as string).trim().replace(/\.$/u, "").trim();
+  return message === "" ? null : message;
 }
 
 /** Applied in order. */
@@ -127,17 +127,17 @@ export async function gradeMinerva(
   maths: MathsGrader,
   signal?: AbortSignal,
 ): Promise<Verdict> {
-  const found = finalAnswer(reply);
-  if (found === null) return noAnswer;
-  const [said, wanted] = [minervaText(found), minervaText(gold)];
+  const match = finalAnswer(reply);
+  if (match === null) return noAnswer;
+  const [message, wanted] = [minervaText(match), minervaText(gold)];
   const steps = [
-    { name: "found in the final sentence", answer: found, gold },
-    { name: "normalised as Minerva does", answer: said, gold: wanted },
+    { name: "found in the final sentence", answer: match, gold },
+    { name: "normalised as Minerva does", answer: message, gold: wanted },
   ];
   // SymPy reads only expressions and equations.
-  if (said === wanted || [said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
-    return textVerdict(found, "Minerva's published rule, same text", steps);
-  const compared = await maths.grade(said, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);
+  if (message === wanted || [message, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
+    return textVerdict(match, "Minerva's published rule, same text", steps);
+  const compared = await maths.grade(message, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);
   const rule = `Minerva's published rule, ${compared.rule}`;
-  return { ...compared, extracted: found, rule, steps: [...steps, ...(compared.steps ?? [])] };
+  return { ...compared, extracted: match, rule, steps: [...steps, ...(compared.steps ?? [])] };
 }

@@ -1,4 +1,4 @@
-import { LaconicError, type AgentId } from "@laconic/core";
+import { type AgentId, configError } from "@laconic/core";
 import { parseBy } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
@@ -154,10 +154,10 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
 });
 
 /** @throws LaconicError `config_invalid` */
-export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
+export function checked<T>(schema: z.ZodType<T>, value: unknown, location: string): T {
   return parseBy(schema, value, (path, message) => {
-    const key = path === "" ? place : `${place}.${path}`;
-    return new LaconicError("config_invalid", `${key}: ${message}`, { key });
+    const key = path === "" ? location : `${location}.${path}`;
+    return configError(`${key}: ${message}`, { key });
   });
 }
 
@@ -166,11 +166,11 @@ export function answerKindOf(
   grading: RowSettings["grading"],
   problems: readonly { readonly choices?: readonly string[] }[] = [],
 ): AnswerKind {
-  const given: DataGrading = typeof grading === "string" ? { kind: grading } : grading;
-  if (given.kind === "text") return { kind: "text", ...(given.ignoreCase && { ignoreCase: true }) };
-  if (given.kind !== "letter") return { kind: given.kind };
+  const dataGrading: DataGrading = typeof grading === "string" ? { kind: grading } : grading;
+  if (dataGrading.kind === "text") return { kind: "text", ...(dataGrading.ignoreCase && { ignoreCase: true }) };
+  if (dataGrading.kind !== "letter") return { kind: dataGrading.kind };
   const most = problems.reduce((count, { choices = [] }) => Math.max(count, choices.length), 0);
-  return { kind: "letter", letters: given.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
+  return { kind: "letter", letters: dataGrading.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
 }
 
 /** Required and optional columns. */
@@ -178,7 +178,7 @@ export function columnsRead({ columns: { question = "question", gold = "gold", .
   readonly required: readonly string[];
   readonly wanted: readonly string[];
 } {
-  const others = Object.values(named).flatMap((each) => (typeof each === "string" ? each : Object.values(each)));
+  const others = Object.values(named).flatMap((value) => (typeof value === "string" ? value : Object.values(value)));
   const usual = ["choices", "id", "views", "group", "metadata", "entry_point"];
   return { required: [question, gold, ...others], wanted: usual };
 }

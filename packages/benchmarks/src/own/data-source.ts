@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, dataError, configError } from "@laconic/core";
 import { openRemote, openSnapshot, type DownloadProgress, type HubEnvironment, type RemoteFile } from "@laconic/hub";
 import type { ByteSource } from "../data/formats/parquet.ts";
 import { sha256Hex } from "../data/open-split.ts";
@@ -49,7 +49,7 @@ export async function openSource(source: DataSource, options: SourceOptions, inP
             pinned: name,
           },
     );
-  const pinned = opened.map((each) => each.pinned);
+  const pinned = opened.map((item) => item.pinned);
   return {
     files: opened.flatMap(({ files }) => files),
     pinned: typeof source === "string" ? (pinned[0] ?? source) : pinned,
@@ -84,10 +84,10 @@ async function readPart(path: string, start: number, end: number): Promise<Uint8
   const file = await open(path);
   try {
     const part = new Uint8Array(end - start);
-    for (let at = 0; at < part.length;) {
-      const { bytesRead } = await file.read(part, at, part.length - at, start + at);
-      if (bytesRead === 0) throw new LaconicError("data_invalid", `${path}: was cut while it was read`, { file: path });
-      at += bytesRead;
+    for (let index = 0; index < part.length;) {
+      const { bytesRead } = await file.read(part, index, part.length - index, start + index);
+      if (bytesRead === 0) throw dataError(`${path}: was cut while it was read`, { file: path });
+      index += bytesRead;
     }
     return part;
   } finally {
@@ -107,7 +107,7 @@ async function bytesAt(path: string, signal?: AbortSignal): Promise<Uint8Array> 
 function unreadable(path: string, error: unknown): LaconicError {
   const code = (error as NodeJS.ErrnoException).code;
   const reason = code === "ENOENT" ? "file not found" : code === "EISDIR" ? "is a folder" : (error as Error).message;
-  return new LaconicError("data_invalid", `${path}: ${reason}`, { file: path }, error);
+  return dataError(`${path}: ${reason}`, { file: path }, error);
 }
 
 async function fromHub(
@@ -117,13 +117,11 @@ async function fromHub(
 ): Promise<{ files: readonly SourceFile[]; pinned: string }> {
   const [, repo, revision, files] = hubSource.exec(source) ?? [];
   if (repo === undefined || files === undefined)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${source} names no files of a data set; write hub:owner/name/files, such as hub:openai/gsm8k/main/train-*.parquet`,
       { source },
     );
-  if (!hub)
-    throw new LaconicError("config_invalid", `${source} needs hub: hubEnvironment(process.env)`, { key: "hub" });
+  if (!hub) throw configError(`${source} needs hub: hubEnvironment(process.env)`, { key: "hub" });
   const asked = {
     ...hub,
     ...options,

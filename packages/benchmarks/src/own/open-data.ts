@@ -1,4 +1,4 @@
-import { LaconicError, questionKey, randomFromSeed } from "@laconic/core";
+import { questionKey, randomFromSeed, dataError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import type { AnswerKind } from "@laconic/grading";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
@@ -82,10 +82,9 @@ async function openPlaced(
   if (refused.length > 0 && (settings.mode !== "lenient" || problems.size === 0)) {
     const { text, detail } = describeRefused(refused, " rows");
     const advice = settings.mode === "lenient" ? "no row is left" : "mode lenient leaves such rows out";
-    throw new LaconicError("data_invalid", `${text}; ${advice}`, detail);
+    throw dataError(`${text}; ${advice}`, detail);
   }
-  if (problems.size === 0)
-    throw new LaconicError("data_invalid", `${sources.files.map((file) => file.name).join(", ")}: there are no rows`);
+  if (problems.size === 0) throw dataError(`${sources.files.map((file) => file.name).join(", ")}: no rows`);
   return {
     problems: [...problems.values()],
     refused,
@@ -117,8 +116,8 @@ export interface OpenedData {
  * @throws LaconicError `data_invalid`, also for a training row with a test question (skipped in lenient mode);
  * `config_invalid`; download errors
  */
-export async function openData(given: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
-  const settings = checked(dataSettingsSchema, given, "data");
+export async function openData(input: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
+  const settings = checked(dataSettingsSchema, input, "data");
   const { train: source, testProblems, ...rows } = settings;
   if (typeof testProblems === "object" && "share" in testProblems) {
     const all = await openPlaced(source, { ...rows, ...options });
@@ -130,14 +129,13 @@ export async function openData(given: DataSettings, options: SourceOptions = {})
   const leaks = leaksInto(test.problems, own.problems);
   const [leak] = leaks;
   if (leak && settings.mode !== "lenient")
-    throw new LaconicError(
-      "data_invalid",
+    throw dataError(
       `${placeOf(leak)}: ${leak.reason}${leaks.length > 1 ? ` (and ${leaks.length - 1} more rows)` : ""}: training and test overlap; mode lenient leaves such rows out of training`,
       { file: leak.file, row: leak.row, refused: leaks.length },
     );
   const left = new Set(leaks.map(({ problem }) => problem));
   const train = own.problems.filter(({ problem }) => !left.has(problem));
-  if (train.length === 0) throw new LaconicError("data_invalid", "every training row asks what a test row asks");
+  if (train.length === 0) throw dataError("every training row asks what a test row asks");
   const refused = [...own.refused, ...test.refused, ...leaks.map(({ file, row, reason }) => ({ file, row, reason }))];
   const pinned = { ...settings, train: own.source, testProblems: test.source };
   return opened(train, test.problems, refused, [...own.files, ...test.files], pinned);
@@ -198,8 +196,7 @@ function splitOff(
   const isHeld = ({ problem }: PlacedProblem): boolean => held.has(questionKey(problem));
   const [testProblems, train] = [problems.filter(isHeld), problems.filter((placed) => !isHeld(placed))];
   if (testProblems.length === 0 || train.length === 0)
-    throw new LaconicError(
-      "data_invalid",
+    throw dataError(
       `a share of ${share} of ${problems.length} rows, ${rows.size} different questions, leaves nothing to ${testProblems.length === 0 ? "measure with" : "learn on"}`,
       { rows: problems.length, questions: rows.size, share },
     );

@@ -73,7 +73,7 @@ function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonl
         ? `${column} is a text, expected a list, such as ["one","two"]`
         : `${column} is an object; name the list in it, as ${partsOf(value, column)}`,
     );
-  const texts = list.flatMap((each: unknown) => plainText(each)?.trim() ?? []);
+  const texts = list.flatMap((item: unknown) => plainText(item)?.trim() ?? []);
   if (list.length < 2 || list.length > 26 || texts.length < list.length)
     return refuse(`${column} is not a list of 2 to 26 texts`);
   return texts;
@@ -114,8 +114,8 @@ function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold
 }
 
 function numericGold(written: string): ReadGold {
-  const at = written.lastIndexOf("####");
-  const [solution, number] = at < 0 ? [null, written] : [written.slice(0, at).trim(), written.slice(at + 4)];
+  const index = written.lastIndexOf("####");
+  const [solution, number] = index < 0 ? [null, written] : [written.slice(0, index).trim(), written.slice(index + 4)];
   // Other commas can be decimal points.
   const grouped = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])/u.test(number.trim());
   const gold = decimalText(grouped ? number.trim().replaceAll(",", "") : number.trim());
@@ -177,14 +177,14 @@ function codeGold(test: string, { question, entryPoint }: GoldRow): ReadGold {
 type Extras = Pick<Problem, "views" | "group" | "metadata">;
 
 function extrasOf(row: UnknownRecord, { views, group, metadata }: DataColumns): Extras {
-  const [found, kept] = [viewsIn(row, views), metadataIn(row, metadata)];
+  const [match, retained] = [viewsIn(row, views), metadataIn(row, metadata)];
   const named = valueAt(row, group ?? "group");
   if (named === undefined && group !== undefined) return refuse(missing(row, group, "group"));
-  const said = named === undefined || named === "" ? undefined : textOf(named, group ?? "group");
+  const reply = named === undefined || named === "" ? undefined : textOf(named, group ?? "group");
   return {
-    ...(found && { views: found }),
-    ...(said !== undefined && { group: said }),
-    ...(kept && { metadata: kept }),
+    ...(match && { views: match }),
+    ...(reply !== undefined && { group: reply }),
+    ...(retained && { metadata: retained }),
   };
 }
 
@@ -208,8 +208,8 @@ function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Extras["vie
 
 function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Extras["metadata"] {
   if (!Array.isArray(columns)) {
-    const found = objectIn(row, columns as string | undefined, "metadata");
-    return found && (plain(found) as UnknownRecord);
+    const match = objectIn(row, columns as string | undefined, "metadata");
+    return match && (plain(match) as UnknownRecord);
   }
   const names = columns as readonly string[];
   const absent = names.find((name) => valueAt(row, name) === undefined && !Object.hasOwn(row, name));
@@ -244,12 +244,12 @@ function plain(value: unknown): unknown {
 /** `a.b` is field b of a, unless a column has this name; undefined for a missing column or null. */
 function valueAt(row: Readonly<Record<string, unknown>>, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column] ?? undefined;
-  let at: unknown = row;
+  let position: unknown = row;
   for (const name of column.split(".")) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[name];
+    if (typeof position !== "object" || position === null || !Object.hasOwn(position, name)) return undefined;
+    position = (position as Readonly<Record<string, unknown>>)[name];
   }
-  return at ?? undefined;
+  return position ?? undefined;
 }
 
 /** Text as written in the file; null for other types. */

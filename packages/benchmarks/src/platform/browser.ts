@@ -1,13 +1,13 @@
-import { LaconicError } from "@laconic/core";
+import { configError, dataError } from "@laconic/core";
 import { sha256 } from "@laconic/core/files";
 import { type Benchmark, splitOf } from "../data/benchmark.ts";
-import { loadSplit, type FoundFile, type LoadedSplit } from "../data/load-split.ts";
+import { loadSplit, madeFile, type FoundFile, type LoadedSplit } from "../data/load-split.ts";
 import type { OpenOptions } from "../data/open-split.ts";
 
 /** @throws LaconicError `config_invalid`: browsers have no folders */
 export async function findFiles(_benchmark: Benchmark, _split: string, path: string): Promise<FoundFile[]> {
   const reason = "a browser has no folders; read the file and give its bytes to loadSplit";
-  throw new LaconicError("config_invalid", `${path}: ${reason}`, { path });
+  throw configError(`${path}: ${reason}`, { path });
 }
 
 /**
@@ -17,13 +17,15 @@ export async function findFiles(_benchmark: Benchmark, _split: string, path: str
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   const name = options.split ?? benchmark.defaultSplit;
   const [file] = splitOf(benchmark, name).files ?? [];
+  const made = madeFile(benchmark, name);
+  if (made) return loadSplit(benchmark, name, [made], options);
   if (!file || options.from === "hub" || options.offline)
-    throw new LaconicError("config_invalid", `${benchmark.title}, split ${name}: a browser fetches pinned files only`, {
+    throw configError(`${benchmark.title}, split ${name}: a browser fetches pinned files only`, {
       key: "from",
     });
   const { signal } = options;
   const reply = await (options.fetch ?? fetch)(file.url, { ...(signal && { signal }) });
-  if (!reply.ok) throw new LaconicError("data_invalid", `${file.url}: HTTP ${reply.status}`, { file: file.url });
+  if (!reply.ok) throw dataError(`${file.url}: HTTP ${reply.status}`, { file: file.url });
   const bytes = new Uint8Array(await reply.arrayBuffer());
   return loadSplit(benchmark, name, [{ path: file.path, bytes, sha256: sha256(bytes) }], options);
 }
@@ -31,7 +33,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
 /** @throws LaconicError `config_invalid`: browsers have no local files */
 export async function openData(): Promise<never> {
   const reason = "data files are read in Node; give a browser's task its problems as values";
-  throw new LaconicError("config_invalid", reason, { key: "data" });
+  throw configError(reason, { key: "data" });
 }
 
 export { openData as openProblems };

@@ -5,15 +5,35 @@ export type WritingForm = "tldr" | "arxiv";
 
 /** Our lists (laconic-words@1), because OpenMLRL's have no licence; scores depend on them. */
 export const transitionPhrases: Readonly<Record<string, readonly string[]>> = wordLists.transitions;
-const stopWords: ReadonlySet<string> = new Set(wordLists.stopWords.split(" "));
+const ourWords = { transitions: transitionPhrases, stopWords: new Set(wordLists.stopWords.split(" ")) };
+
+/** Word lists of the reward. */
+export interface WritingWords {
+  /** Phrases by category. */
+  readonly transitions: Readonly<Record<string, readonly string[]>>;
+  readonly stopWords: ReadonlySet<string>;
+}
 
 /** Options of MAGRPO's writing reward. */
 export interface WritingOptions {
   /** Matches phrases at word boundaries; as released, "so" matches inside "some". */
   readonly strict?: boolean;
-  readonly transitions?: Readonly<Record<string, readonly string[]>>;
-  readonly stopWords?: ReadonlySet<string>;
+  /**
+   * Lists of the released files, whose reward it then equals: characters, white space and words are Python's, and two
+   * texts of stop words overlap fully. Default: our lists, UTF-16 lengths and ASCII words.
+   */
+  readonly released?: WritingWords;
 }
+
+const ourRules = { characters: (text: string): number => text.length, space: /\s+/u, word: /\b\w+\b/gu, empty: 0 };
+
+/** Python's `len`, `split`, `\w` and the released overlap of empty sets. */
+const releasedRules: typeof ourRules = {
+  characters: (text) => Array.from(text).length,
+  space: /[\t-\r\u{1C}-\u{20}\u{85}\p{Z}]+/u,
+  word: /[\p{L}\p{N}_]+/gu,
+  empty: 1,
+};
 
 /** Reward of two texts. */
 export interface WritingReward {
@@ -65,7 +85,7 @@ const forms: Readonly<Record<WritingForm, Form>> = {
 
 /**
  * MAGRPO's reward of two texts (OpenMLRL/LLM_Collab_Writing@7e59995e). The first failed of four levels ends the count.
- * Lengths count pieces between white space; vocabulary is `\b\w+\b` in lower case.
+ * Lengths count pieces between white space; vocabulary is in lower case.
  */
 export function writingReward(
   form: WritingForm,
@@ -74,6 +94,8 @@ export function writingReward(
   options: WritingOptions = {},
 ): WritingReward {
   const { tokens, ratio, words, overlap, transitionsOf } = forms[form];
+  const { stopWords, transitions } = options.released ?? ourWords;
+  const rules = options.released ? releasedRules : ourRules;
   const terms = { length: 0, ratio: 0, words: 0, style: 0 };
   const style = { overlap: 0, transitions: 0 };
   const result = (stoppedAt: WritingReward["stoppedAt"]): WritingReward => ({
@@ -83,20 +105,19 @@ export function writingReward(
     stoppedAt,
   });
   const [least, most] = tokens;
-  const counts = [first, second].map((text) => text.split(/\s+/u).filter((piece) => piece !== "").length);
+  const counts = [first, second].map((text) => text.split(rules.space).filter((piece) => piece !== "").length);
   if (counts.some((count) => count < least || count > most)) return result("length");
   terms.length = 0.5;
-  const inRatio = within(second.length / Math.max(1, first.length), ratio);
+  const inRatio = within(rules.characters(second) / Math.max(1, rules.characters(first)), ratio);
   if (inRatio === null) return result("ratio");
   terms.ratio = inRatio;
-  const [a, b] = [wordsOf(first), wordsOf(second)];
-  const inWords = within(b.size / Math.max(1, a.size), words);
+  const [a, b] = [wordsOf(first, rules.word), wordsOf(second, rules.word)];
+  const inWords = options.released && a.size === 0 ? null : within(b.size / Math.max(1, a.size), words);
   if (inWords === null) return result("words");
   terms.words = 0.5 * inWords;
-  const stop = options.stopWords ?? stopWords;
-  const shared = Math.min(jaccard(without(a, stop), without(b, stop)), overlap) / overlap;
-  style.transitions = 0.4 * transitionScore(transitionsOf(first, second), options);
-  style.overlap = 0.6 * shared;
+  const shared = jaccard(without(a, stopWords), without(b, stopWords)) ?? rules.empty;
+  style.transitions = 0.4 * transitionScore(transitionsOf(first, second), transitions, options.strict);
+  style.overlap = 0.6 * (Math.min(shared, overlap) / overlap);
   terms.style = style.transitions + style.overlap;
   return result(null);
 }
@@ -109,24 +130,25 @@ function within(value: number, { from, full, enough, to }: Band): number | null 
 }
 
 /** 0.4 for the first kind, 0.05 for each further one, max 1. */
-function transitionScore(text: string, { strict = false, transitions = transitionPhrases }: WritingOptions): number {
+function transitionScore(text: string, transitions: WritingWords["transitions"], strict = false): number {
   const lower = text.toLowerCase();
   const holds = (phrase: string): boolean =>
     strict ? ` ${lower.replaceAll(/[^\p{L}\p{N}]+/gu, " ")} `.includes(` ${phrase} `) : lower.includes(phrase);
-  const kinds = Object.values(transitions).filter((phrases) => phrases.some((phrase) => holds(phrase))).length;
+  const kinds = Object.values(transitions).filter((phrases) => phrases.some(holds)).length;
   return kinds === 0 ? 0 : Math.min(1, 0.4 + 0.05 * (kinds - 1));
 }
 
-function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/\b\w+\b/gu) ?? []);
+function wordsOf(text: string, word: RegExp): Set<string> {
+  return new Set(text.toLowerCase().match(word) ?? []);
 }
 
 function without(words: ReadonlySet<string>, left: ReadonlySet<string>): Set<string> {
   return new Set([...words].filter((word) => !left.has(word)));
 }
 
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** Null for two empty sets. */
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number | null {
   const both = [...a].filter((word) => b.has(word)).length;
   const either = a.size + b.size - both;
-  return either === 0 ? 0 : both / either;
+  return either === 0 ? null : both / either;
 }

@@ -40,7 +40,7 @@ export class Turns {
       if (this.#closed) return reject(this.#closed);
       if (signal?.aborted) return aborted();
       const leave = (): void => {
-        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+        this.#waiting = this.#waiting.filter((item) => item !== waiting);
         aborted();
         this.#next();
       };

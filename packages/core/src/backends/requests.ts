@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "../errors.ts";
+import { type ErrorDetail, inputError, LaconicError } from "../errors.ts";
 import type { SampleRequest, ForwardOptions, TrainingSequence, ValueSequence } from "../engine.ts";
 import { samplingNames, samplingParameters } from "../sampling.ts";
 import { checkSampling, kernelSampling, refuseRequest, type SamplingSupport } from "./sampling-fields.ts";
@@ -32,9 +32,9 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
       );
     checkTokens(limits, promptTokens, "prompt", fail);
     for (const name of samplingNames) {
-      const found =
+      const shapeMismatch =
         sampling[name] === undefined ? null : findShapeMismatch(samplingParameters[name].shape, sampling[name]);
-      if (found) throw fail(`${name}: ${found.reason}`);
+      if (shapeMismatch) throw fail(`${name}: ${shapeMismatch.reason}`);
     }
     const { maxTokens } = sampling;
     if (!(Number.isInteger(maxTokens) && maxTokens > 0))
@@ -92,7 +92,7 @@ export function checkValueSequences(limits: ModelLimits, sequences: readonly Val
 }
 
 function failAt(sequence: number): Fail {
-  return (reason, more) => new LaconicError("input_invalid", `sequence ${sequence}: ${reason}`, { sequence, ...more });
+  return (reason, more) => inputError(`sequence ${sequence}: ${reason}`, { sequence, ...more });
 }
 
 /**
@@ -101,7 +101,7 @@ function failAt(sequence: number): Fail {
  */
 export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
   if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
-    throw new LaconicError("input_invalid", `topLogProbs is ${topLogProbs}, expected a whole number from 0`);
+    throw inputError(`topLogProbs is ${topLogProbs}, expected a whole number from 0`);
 }
 
 /**
@@ -110,10 +110,7 @@ export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
  */
 export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, rows: readonly number[]): void {
   if (gradient.length !== logProbs.values.length)
-    throw new LaconicError(
-      "input_invalid",
-      `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`,
-    );
+    throw inputError(`the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`);
   const bad = gradient.findIndex((value) => !Number.isFinite(value));
   if (bad < 0) return;
   const row = logProbs.offsets.findLastIndex((offset) => offset <= bad);

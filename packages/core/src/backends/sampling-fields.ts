@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "../errors.ts";
+import { configError, inputError, type ErrorDetail, type LaconicError } from "../errors.ts";
 import {
   samplingNames,
   samplingParameters,
@@ -52,13 +52,11 @@ export function checkSampling(
   { name, supports, advice = "leave it out" }: SamplingSupport,
   { place, request }: { readonly place?: string; readonly request?: number } = {},
 ): void {
-  const found = unsupportedSampling(sampling, supports);
-  if (found === null) return;
-  const key = place === undefined ? found : `${place}.${found}`;
+  const match = unsupportedSampling(sampling, supports);
+  if (match === null) return;
+  const key = place === undefined ? match : `${place}.${match}`;
   const reason = `${key}: ${name} does not support it; ${advice}`;
-  throw request === undefined
-    ? new LaconicError("config_invalid", reason, { key })
-    : refuseRequest(request, reason, { key });
+  throw request === undefined ? configError(reason, { key }) : refuseRequest(request, reason, { key });
 }
 
 /**
@@ -89,9 +87,9 @@ export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<s
 
 /** Converts a server's fields to sampling, without neutral values. Default temperature 1. */
 export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Sampling {
-  const given = fields as Readonly<Record<string, number | undefined>>;
+  const input = fields as Readonly<Record<string, number | undefined>>;
   const asked = supportedSampling(backEnd).flatMap((name) => {
-    const value = given[fieldOf(name, backEnd)];
+    const value = input[fieldOf(name, backEnd)];
     return acts(name, value) && value !== neutralOf(name, backEnd) ? [[name, value] as const] : [];
   });
   return { temperature: 1, ...Object.fromEntries(asked) };
@@ -116,5 +114,5 @@ function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
 
 /** Error of one request in a batch. */
 export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
-  return new LaconicError("input_invalid", `sample request ${request}: ${reason}`, { request, reason, ...more });
+  return inputError(`sample request ${request}: ${reason}`, { request, reason, ...more });
 }

@@ -12,7 +12,7 @@ test("however a text is cut, what comes out ends before the first stop text", ()
       const ends = stops
         .filter((stop) => stop !== "")
         .map((stop) => text.indexOf(stop))
-        .filter((at) => at >= 0);
+        .filter((index) => index >= 0);
       expect(out).toBe(text.slice(0, Math.min(text.length, ...ends)));
     }),
     { seed: 1, numRuns: 500 },

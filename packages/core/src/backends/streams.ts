@@ -17,8 +17,8 @@ export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): Increm
   let before: number[] = [];
   let waiting: number[] = [];
   const tail = (): string => {
-    const known = tokenizer.decode(before);
-    return tokenizer.decode([...before, ...waiting]).slice(known.length);
+    const registry = tokenizer.decode(before);
+    return tokenizer.decode([...before, ...waiting]).slice(registry.length);
   };
   return {
     push(token) {
@@ -52,11 +52,11 @@ export class StopFilter {
   push(text: string): string {
     if (this.stopped) return "";
     const all = this.#held + text;
-    const found = this.#stops.map((stop) => all.indexOf(stop)).filter((at) => at >= 0);
-    if (found.length > 0) {
+    const matches = this.#stops.map((stop) => all.indexOf(stop)).filter((index) => index >= 0);
+    if (matches.length > 0) {
       this.stopped = true;
       this.#held = "";
-      return all.slice(0, Math.min(...found));
+      return all.slice(0, Math.min(...matches));
     }
     let keep = 0;
     for (const stop of this.#stops)
@@ -85,11 +85,11 @@ export async function* streamCompletion(
   model: LanguageModel,
   request: Omit<CompletionRequest, "onToken">,
 ): AsyncGenerator<CompletionEvent, void, undefined> {
-  const { signal: own } = request;
+  const { signal } = request;
   const left = new AbortController();
-  const follow = (): void => left.abort(own?.reason);
-  if (own?.aborted) follow();
-  own?.addEventListener("abort", follow, { once: true });
+  const follow = (): void => left.abort(signal?.reason);
+  if (signal?.aborted) follow();
+  signal?.addEventListener("abort", follow, { once: true });
   let drawn: DrawnToken[] = [];
   let ended = false;
   let wake = (): void => undefined;
@@ -114,11 +114,11 @@ export async function* streamCompletion(
         });
       const ready = drawn;
       drawn = [];
-      for (const each of ready) yield { kind: "token", drawn: each };
+      for (const drawnToken of ready) yield { kind: "token", drawn: drawnToken };
     }
     yield { kind: "completion", completion: await whole };
   } finally {
-    own?.removeEventListener("abort", follow);
+    signal?.removeEventListener("abort", follow);
     left.abort();
   }
 }

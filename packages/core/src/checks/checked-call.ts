@@ -1,4 +1,4 @@
-import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
+import { type ErrorDetail, inputError, LaconicError, thrownText } from "../errors.ts";
 
 /** Name, kind and location of a user's value in messages. */
 export interface ValueName {
@@ -12,40 +12,40 @@ export interface ValueName {
  * @param lacks - reason why the result is invalid, or null
  * @throws LaconicError `input_invalid`
  */
-export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unknown) => string | null): T {
-  let given: T;
+export function checkedCall<T>(of: ValueName, call: () => T, lacks: (result: unknown) => string | null): T {
+  let input: T;
   try {
-    given = call();
+    input = call();
   } catch (error) {
     throw LaconicError.is(error) ? error : thrown(of, error);
   }
-  checkValue(of, given, lacks);
-  return given;
+  checkValue(of, input, lacks);
+  return input;
 }
 
 /** {@link checkedCall} for possibly asynchronous functions. */
 export async function checkedAnswer<T>(
   of: ValueName,
   call: () => T | Promise<T>,
-  lacks: (given: unknown) => string | null,
+  lacks: (result: unknown) => string | null,
 ): Promise<T> {
-  let given: T;
+  let input: T;
   try {
-    given = await call();
+    input = await call();
   } catch (error) {
     throw LaconicError.is(error) ? error : thrown(of, error);
   }
-  checkValue(of, given, lacks);
-  return given;
+  checkValue(of, input, lacks);
+  return input;
 }
 
 /** Checks the result of a user's synchronous function. */
-export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown) => string | null): void {
-  if (given instanceof Promise) {
-    given.catch(() => undefined); // not awaited
+export function checkValue(of: ValueName, input: unknown, lacks: (result: unknown) => string | null): void {
+  if (input instanceof Promise) {
+    input.catch(() => undefined); // not awaited
     throw refused(of, "returned a promise; it must be synchronous, so compute async inputs before");
   }
-  const lack = lacks(given);
+  const lack = lacks(input);
   if (lack !== null) throw refused(of, lack);
 }
 
@@ -56,10 +56,5 @@ function thrown(of: ValueName, error: unknown): LaconicError {
 
 function refused({ name, value, place }: ValueName, reason: string, cause?: unknown): LaconicError {
   const detail: ErrorDetail = { value, name, ...(place !== undefined && { place }) };
-  return new LaconicError(
-    "input_invalid",
-    `${place === undefined ? "" : `${place}: `}${name} ${reason}`,
-    detail,
-    cause,
-  );
+  return inputError(`${place === undefined ? "" : `${place}: `}${name} ${reason}`, detail, cause);
 }

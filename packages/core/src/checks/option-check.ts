@@ -1,5 +1,5 @@
-import { LaconicError } from "../errors.ts";
-import { nearestName } from "../shapes/nearest-name.ts";
+import { configError } from "../errors.ts";
+import { nameHint } from "../shapes/nearest-name.ts";
 
 type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
 
@@ -16,13 +16,11 @@ export function optionCheck<T extends object>(): <List extends string>(
   keys: KeyList<T, List> & List,
 ) => (options: T) => void {
   return (name, keys) => {
-    const known = keys.split(" ");
+    const knownNames = keys.split(" ");
     return (options) => {
-      const key = Object.keys(options).find((each) => !known.includes(each));
+      const key = Object.keys(options).find((text) => !knownNames.includes(text));
       if (key === undefined) return;
-      const near = nearestName(key, known);
-      const hint = near === undefined ? `known options: ${known.join(", ")}` : `did you mean ${near}?`;
-      throw new LaconicError("config_invalid", `${name}: unknown option ${key}; ${hint}`, { key });
+      throw configError(`${name}: unknown option ${key}; ${nameHint(key, knownNames)}`, { key });
     };
   };
 }

@@ -8,14 +8,14 @@ const product = (rows: readonly Triple[], [x, y, z]: Triple): Triple =>
 
 /** Linear red, green and blue. */
 function linear(colour: string): Triple {
-  const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
+  const parts = [1, 3, 5].map((index) => Number.parseInt(colour.slice(index, index + 2), 16) / 255);
   return parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)) as unknown as Triple;
 }
 
 /** WCAG 2.2. */
 function contrast(a: string, b: string): number {
   const [x = 0, y = 0] = [a, b]
-    .map((each) => product([[0.2126, 0.7152, 0.0722]], linear(each))[0])
+    .map((text) => product([[0.2126, 0.7152, 0.0722]], linear(text))[0])
     .toSorted((p, q) => p - q);
   return (y + 0.05) / (x + 0.05);
 }
@@ -94,6 +94,9 @@ describe.each([
     const places = series.map((colour) => oklab(product(matrix, linear(colour))));
     for (const [i, a] of places.entries())
       for (const [k, b] of places.slice(0, i).entries())
-        expect(Math.hypot(...a.map((part, at) => part - (b[at] ?? 0))), `c${k + 1} and c${i + 1}`).toBeGreaterThan(8);
+        expect(
+          Math.hypot(...a.map((part, index) => part - (b[index] ?? 0))),
+          `c${k + 1} and c${i + 1}`,
+        ).toBeGreaterThan(8);
   });
 });

@@ -10,7 +10,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
 
   const below = (folder: string): string[] =>
     [...stored.keys(), ...folders].filter((path) => path.startsWith(`${folder}/`));
-  const found = (path: string): Uint8Array => {
+  const read = (path: string): Uint8Array => {
     const data = stored.get(normal(path));
     if (!data) throw Object.assign(new Error(`ENOENT: there is no ${path}`), { code: "ENOENT" });
     return data;
@@ -25,21 +25,21 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
     makeDirectory: async (path) => void folders.add(normal(path)),
     async list(path) {
       const name = normal(path);
-      const inside = below(name).map((each) => each.slice(name.length + 1).split("/")[0] as string);
-      if (inside.length === 0 && !folders.has(name)) found(path);
+      const inside = below(name).map((text) => text.slice(name.length + 1).split("/")[0] as string);
+      if (inside.length === 0 && !folders.has(name)) read(path);
       return [...new Set(inside)].toSorted();
     },
-    read: async (path) => Uint8Array.from(found(path)),
-    size: async (path) => found(path).length,
-    readPart: async (path, from, length) => found(path).slice(from, from + length),
-    digest: async (path) => ({ bytes: found(path).length, sha256: sha256(found(path)) }),
+    read: async (path) => Uint8Array.from(read(path)),
+    size: async (path) => read(path).length,
+    readPart: async (path, from, length) => read(path).slice(from, from + length),
+    digest: async (path) => ({ bytes: read(path).length, sha256: sha256(read(path)) }),
     write: async (path, data) => void stored.set(normal(path), bytesOf(data)),
     append: async (path, data) =>
       void stored.set(normal(path), joinBytes([stored.get(normal(path)) ?? new Uint8Array(), bytesOf(data)])),
-    truncate: async (path, bytes) => void stored.set(normal(path), found(path).slice(0, bytes)),
+    truncate: async (path, bytes) => void stored.set(normal(path), read(path).slice(0, bytes)),
     async rename(from, to) {
       const [old, name] = [normal(from), normal(to)];
-      if (!(await exists(from))) found(from);
+      if (!(await exists(from))) read(from);
       const renamed = (path: string): string => name + path.slice(old.length);
       for (const path of [old, ...below(old)]) {
         const data = stored.get(path);
@@ -49,16 +49,16 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
         folders.delete(path);
       }
     },
-    syncFile: async (path) => void found(path),
+    syncFile: async (path) => void read(path),
     syncDirectory: async () => undefined,
     async remove(path) {
-      for (const each of [normal(path), ...below(normal(path))]) {
-        stored.delete(each);
-        folders.delete(each);
+      for (const text of [normal(path), ...below(normal(path))]) {
+        stored.delete(text);
+        folders.delete(text);
       }
     },
     async openToRead(path) {
-      const data = found(path);
+      const data = read(path);
       return {
         bytes: data.length,
         async read(into, position) {

@@ -5,14 +5,14 @@ export function sha256(data: Uint8Array | string): string {
   const block = new Uint32Array(64);
   const whole = bytes.length - (bytes.length % 64);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < whole; at += 64) compress(state, block, view, at);
+  for (let index = 0; index < whole; index += 64) compress(state, block, view, index);
   // padding: one bit, zeros, and the length in bits
   const end = new Uint8Array(bytes.length - whole < 56 ? 64 : 128);
   end.set(bytes.subarray(whole));
   end[bytes.length - whole] = 0x80;
   const last = new DataView(end.buffer);
   last.setBigUint64(end.length - 8, 8n * BigInt(bytes.length));
-  for (let at = 0; at < end.length; at += 64) compress(state, block, last, at);
+  for (let index = 0; index < end.length; index += 64) compress(state, block, last, index);
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
@@ -21,9 +21,9 @@ const initial = Uint32Array.from(primes(8), (prime) => fraction(prime, 2n));
 const constants = Uint32Array.from(primes(64), (prime) => fraction(prime, 3n));
 
 function primes(count: number): number[] {
-  const found: number[] = [];
-  for (let n = 2; found.length < count; n++) if (found.every((prime) => n % prime !== 0)) found.push(n);
-  return found;
+  const matches: number[] = [];
+  for (let n = 2; matches.length < count; n++) if (matches.every((prime) => n % prime !== 0)) matches.push(n);
+  return matches;
 }
 
 /** Integer bisection, because floating-point roots may differ between engines. */
@@ -34,8 +34,8 @@ function fraction(prime: number, power: bigint): number {
   return Number(root & 0xffffffffn);
 }
 
-function compress(state: Uint32Array, w: Uint32Array, view: DataView, at: number): void {
-  for (let t = 0; t < 16; t++) w[t] = view.getUint32(at + 4 * t);
+function compress(state: Uint32Array, w: Uint32Array, view: DataView, index: number): void {
+  for (let t = 0; t < 16; t++) w[t] = view.getUint32(index + 4 * t);
   for (let t = 16; t < 64; t++) {
     const [x, y] = [w[t - 15] as number, w[t - 2] as number];
     const s0 = rotate(x, 7) ^ rotate(x, 18) ^ (x >>> 3);

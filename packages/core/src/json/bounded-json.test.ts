@@ -5,7 +5,7 @@ import { boundedJson, maxJsonDepth } from "./bounded-json.ts";
 /** Of a parsed value: lists and objects inside each other. */
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map((each) => depthOf(each)));
+  return 1 + Math.max(0, ...Object.values(value).map((item) => depthOf(item)));
 }
 
 /** What is read, or why nothing is. */
@@ -52,8 +52,8 @@ test.each([
   ["objects", "{}"],
   ["numbers", "0"],
   ["keys", '{"a":0}'],
-])("rejects many %s before they take memory, but accepts long strings", (_, each) => {
-  const many = `[${Array.from({ length: 70_000 }, () => each).join()}]`;
+])("rejects many %s before they take memory, but accepts long strings", (_, text) => {
+  const many = `[${Array.from({ length: 70_000 }, () => text).join()}]`;
   expect(() => boundedJson(many, { maxBytes: 2 ** 20 })).toThrow("it would take more than 1 MiB of memory");
   expect(boundedJson(many)).toHaveLength(70_000);
   expect(boundedJson(JSON.stringify("[,:{".repeat(70_000)), { maxBytes: 0 })).toHaveLength(280_000);

@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { configError } from "../errors.ts";
 
 /** Max nesting depth, above that of any configuration or record. */
 export const maxJsonDepth = 100;
@@ -33,11 +33,11 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
  * Parses a user's JSON.
  * @throws LaconicError `config_invalid` with its location
  */
-export function parseJson(text: string, place: string): unknown {
+export function parseJson(text: string, location: string): unknown {
   try {
     return boundedJson(text);
   } catch (error) {
-    throw new LaconicError("config_invalid", `${place} is not JSON: ${(error as Error).message}`, { place }, error);
+    throw configError(`${location} is not JSON: ${(error as Error).message}`, { place: location }, error);
   }
 }
 

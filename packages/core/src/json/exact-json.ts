@@ -177,9 +177,9 @@ class Builder {
     }
     this.#position += 1;
     const record = Object.fromEntries(members);
-    const kept = this.#keep?.(record) ?? [];
-    return kept.length === 0
+    const retained = this.#keep?.(record) ?? [];
+    return retained.length === 0
       ? record
-      : Object.fromEntries(members.map(([key, value], i) => [key, kept.includes(key) ? sources[i] : value]));
+      : Object.fromEntries(members.map(([key, value], i) => [key, retained.includes(key) ? sources[i] : value]));
   }
 }

@@ -105,12 +105,14 @@ export function costBreakdown(
   charges: readonly Charge[],
 ): CostBreakdown {
   const { calls } = episode.ledger;
-  const silent = new Set(episode.utterances.flatMap((each) => (each.silent ? keyOf(each.turn, each.agent) : [])));
+  const silent = new Set(
+    episode.utterances.flatMap((utterance) => (utterance.silent ? keyOf(utterance.turn, utterance.agent) : [])),
+  );
   const turns = new Map<string, Turn>();
   const turnOf = (turn: number, agent: AgentId): Turn => {
     const key = keyOf(turn, agent);
-    const known = turns.get(key);
-    if (known) return known;
+    const registry = turns.get(key);
+    if (registry) return registry;
     const added = {
       turn,
       agent,
@@ -160,8 +162,8 @@ interface Turn {
 }
 
 function addTo(costs: Map<AgentId, TokenCost>, agent: AgentId, tokens: number, cost: number): void {
-  const known = costs.get(agent) ?? { tokens: 0, cost: 0 };
-  costs.set(agent, { tokens: known.tokens + tokens, cost: known.cost + cost });
+  const tokenCost = costs.get(agent) ?? { tokens: 0, cost: 0 };
+  costs.set(agent, { tokens: tokenCost.tokens + tokens, cost: tokenCost.cost + cost });
 }
 
 function costOf({ turn, agent, silent, written, delivered, writingCost, readers }: Turn): TurnCost {
@@ -203,9 +205,9 @@ export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);
   const edges = new Map<AgentId, Map<AgentId, TokenCost>>();
   for (const { agent, readers } of turns) {
-    const known = edges.get(agent) ?? new Map<AgentId, TokenCost>();
-    edges.set(agent, known);
-    for (const { to, tokens, cost } of readers) addTo(known, to, tokens, cost);
+    const registry = edges.get(agent) ?? new Map<AgentId, TokenCost>();
+    edges.set(agent, registry);
+    for (const { to, tokens, cost } of readers) addTo(registry, to, tokens, cost);
   }
   const rest = new Map<string, number>();
   for (const [name, cost] of breakdowns.flatMap((breakdown) => Object.entries(breakdown.rest)))

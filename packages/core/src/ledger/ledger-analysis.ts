@@ -2,14 +2,8 @@ import { environmentName, ledgerTotals, type Ledger, type LedgerCall, type Ledge
 import type { AgentId } from "../problem.ts";
 import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
-export interface CriticalPath {
-  readonly calls: number;
-  /** The episode's minimal time in tokens. */
-  readonly writtenTokens: number;
-}
-
 /** Longest chain of calls that read the previous message or belong to a later round, as in MAGRPO's speed-up. */
-export function criticalPath({ calls }: Ledger): CriticalPath {
+export function criticalPath({ calls }: Ledger): Readonly<Record<"calls" | "writtenTokens", number>> {
   const path = longestPath(calls, ({ writtenTokens }) => writtenTokens);
   return { calls: path.calls, writtenTokens: path.length };
 }

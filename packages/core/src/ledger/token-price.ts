@@ -1,4 +1,4 @@
-import { group, shapes, type GroupShape } from "../shapes/shape.ts";
+import { group, type GroupShape } from "../shapes/shape.ts";
 import type { TokenCounts } from "./token-usage.ts";
 
 /** US dollars per million tokens, by kind. */
@@ -15,7 +15,7 @@ export interface TokenPrice {
   readonly date?: string;
 }
 
-const rate = { shape: shapes.atLeast0 };
+const rate = { shape: "atLeast0" } as const;
 
 /** Shape of a price in settings. */
 export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
@@ -24,7 +24,7 @@ export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   cacheWrite: { ...rate, optional: true },
   completion: rate,
   reasoning: { ...rate, optional: true },
-  date: { shape: { kind: "text", notEmpty: true }, optional: true },
+  date: { shape: "name", optional: true },
 });
 
 /** US dollars of a call: the larger of the tokens' price and the server's report; null if both are unknown. */

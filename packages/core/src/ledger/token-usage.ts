@@ -27,7 +27,8 @@ const kindNames = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "costU
 /** Sums over calls; kinds with sum 0 are missing. */
 export function sumKinds(counts: Iterable<TokenKinds>): TokenKinds {
   const sums: Partial<Record<keyof TokenKinds, number>> = {};
-  for (const each of counts) for (const kind of kindNames) if (each[kind]) sums[kind] = (sums[kind] ?? 0) + each[kind];
+  for (const count of counts)
+    for (const kind of kindNames) if (count[kind]) sums[kind] = (sums[kind] ?? 0) + count[kind];
   return sums;
 }
 

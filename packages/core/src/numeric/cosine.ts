@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { inputError } from "../errors.ts";
 
 /** Max angle; the reduction loses bits above it. */
 const largest = 2 ** 19 * Math.PI;
@@ -41,8 +41,7 @@ const cancelled = [16, 49, Infinity] as const;
 
 function reduce(angle: number): Reduced {
   if (angle <= Math.PI / 4) return { quarter: 0, rest: angle, low: 0 };
-  if (!(angle <= largest))
-    throw new LaconicError("input_invalid", `expected an angle of at most 2^19 pi, got ${angle}`, { angle });
+  if (!(angle <= largest)) throw inputError(`expected an angle of at most 2^19 pi, got ${angle}`, { angle });
   const quarters = Math.floor((angle * 2) / Math.PI + 0.5);
   let left = angle;
   let rest = 0;

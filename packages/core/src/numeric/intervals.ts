@@ -104,11 +104,11 @@ export interface Cluster {
  */
 export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: number, high: number] {
   const asked = clusters.filter(({ trials }) => trials > 0);
-  const [n, trials] = [asked.length, asked.reduce((sum, each) => sum + each.trials, 0)];
+  const [n, trials] = [asked.length, asked.reduce((sum, cluster) => sum + cluster.trials, 0)];
   if (trials === 0) return [0, 1];
-  const p = asked.reduce((sum, each) => sum + each.successes, 0) / trials;
+  const p = asked.reduce((sum, cluster) => sum + cluster.successes, 0) / trials;
   const independent = trials * p * (1 - p);
-  const clustered = asked.reduce((sum, each) => sum + (each.successes - p * each.trials) ** 2, 0);
+  const clustered = asked.reduce((sum, cluster) => sum + (cluster.successes - p * cluster.trials) ** 2, 0);
   // A single cluster, or equal trials, do not show the correlation within clusters.
   const isUnknown = n === 1 || independent === 0;
   const widening = isUnknown ? 1 : (n / (n - 1)) * (studentQuantile(0.975, n - 1) / z) ** 2;

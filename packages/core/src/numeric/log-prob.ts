@@ -15,17 +15,15 @@ export const sampledLogProbRange: LogProbRange = { min: -1000, max: 1e-3 };
 /** Range for any token of a forward pass; excludes masked logits such as -1e9 or -1e30. */
 export const logProbRange: LogProbRange = { min: -1e6, max: 1e6 };
 
-export interface BadLogProb {
-  readonly sequence: number;
-  readonly token: number;
-  readonly value: number;
-}
-
 /**
  * First value out of range or not finite, or null.
  * @param mask - [tokens], 0 to skip
  */
-export function findBadLogProb(data: Ragged, { min, max }: LogProbRange, mask?: Uint8Array): BadLogProb | null {
+export function findBadLogProb(
+  data: Ragged,
+  { min, max }: LogProbRange,
+  mask?: Uint8Array,
+): Readonly<Record<"sequence" | "token" | "value", number>> | null {
   const { values, offsets } = data;
   for (let t = 0; t < values.length; t++) {
     const value = values[t] as number;

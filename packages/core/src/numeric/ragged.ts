@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { inputError } from "../errors.ts";
 
 /** S sequences of unequal length: sequence s has `values[offsets[s] .. offsets[s + 1])`. */
 export interface Ragged {
@@ -21,11 +21,6 @@ export function raggedRow(data: Ragged, row: number): Float64Array {
   return data.values.subarray(data.offsets[row], data.offsets[row + 1]);
 }
 
-/** All sequences' values. */
-export function raggedRows(data: Ragged): Float64Array[] {
-  return Array.from({ length: data.offsets.length - 1 }, (_, row) => raggedRow(data, row));
-}
-
 /** Copies sequences, in order. */
 export function raggedSelect(data: Ragged, rows: readonly number[]): Ragged {
   return ragged(rows.map((row) => raggedRow(data, row)));
@@ -37,7 +32,7 @@ export function assertSameLayout(reference: Ragged, other: Ragged, name: string)
     reference.offsets.length === other.offsets.length &&
     reference.offsets.every((offset, i) => offset === other.offsets[i]);
   if (!same)
-    throw new LaconicError("input_invalid", `${name}: sequence lengths differ from those of the log-probs`, {
+    throw inputError(`${name}: sequence lengths differ from those of the log-probs`, {
       name,
       sequences: reference.offsets.length - 1,
       found: other.offsets.length - 1,

@@ -1,5 +1,5 @@
 import { cosine } from "./cosine.ts";
-import { LaconicError } from "../errors.ts";
+import { inputError } from "../errors.ts";
 import { logarithm } from "./exponential.ts";
 
 /** Position of a random stream. */
@@ -26,17 +26,17 @@ export interface Random {
 /** Starts a stream from a text or number. */
 export function randomFromSeed(seed: string | number): Random {
   if (typeof seed === "number" && !Number.isFinite(seed))
-    throw new LaconicError("input_invalid", `a seed must be a string or a finite number, not ${seed}`);
+    throw inputError(`a seed must be a string or a finite number, not ${seed}`);
   return randomFromState(hash128(`seed:${seed}`));
 }
 
 /**
  * Stream of a measured problem, equal in evaluations, `laconic eval` and benches.
- * @param place - problem index, from 0
+ * @param index - problem index, from 0
  * @param repeat - sample index, from 0
  */
-export function sampleStream(seed: string | number, place: number, repeat = 0): Random {
-  const first = randomFromSeed(seed).split("evaluation").split(place);
+export function sampleStream(seed: string | number, index: number, repeat = 0): Random {
+  const first = randomFromSeed(seed).split("evaluation").split(index);
   return repeat === 0 ? first : first.split(`repeat/${repeat}`);
 }
 

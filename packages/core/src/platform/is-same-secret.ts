@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /** Compares in a time that reveals neither content nor length. */
-export function isSameSecret(given: string, wanted: string): boolean {
-  return timingSafeEqual(digest(given), digest(wanted));
+export function isSameSecret(input: string, secret: string): boolean {
+  return timingSafeEqual(digest(input), digest(secret));
 }
 
 function digest(text: string): Buffer {

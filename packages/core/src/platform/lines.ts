@@ -1,29 +1,25 @@
 import { createReadStream } from "node:fs";
-import { LaconicError } from "../errors.ts";
+import { LaconicError, dataError } from "../errors.ts";
 import { linesIn } from "../files/bytes.ts";
 import { tryParseJson } from "../json/bounded-json.ts";
-
-interface FileLine {
-  readonly text: string;
-  /** From 1. */
-  readonly row: number;
-  /** Byte offset of the line's end. */
-  readonly end: number;
-}
 
 const decoder = new TextDecoder();
 
 /**
  * Yields the lines of a file of any size; none if it is missing.
+ * @returns rows from 1; `end` is the byte offset of the line's end
  * @param whole - omits an unfinished last line. Default true
  * @throws LaconicError `data_invalid` for an unreadable line, or one above 256 MiB
  */
-export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
+export async function* fileLines(
+  path: string,
+  whole: boolean = true,
+): AsyncGenerator<{ readonly text: string; readonly row: number; readonly end: number }> {
   let [row, end] = [0, 0];
   try {
     for await (const line of linesIn(createReadStream(path), whole)) {
       row += 1;
-      if (line === null) throw new LaconicError("data_invalid", `${path}:${row}: the line is too long`, { path, row });
+      if (line === null) throw dataError(`${path}:${row}: the line is too long`, { path, row });
       end += line.length + 1;
       yield { text: decoder.decode(line), row, end };
     }
@@ -31,7 +27,7 @@ export async function* fileLines(path: string, whole: boolean = true): AsyncGene
     if (LaconicError.is(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return;
-    throw new LaconicError("data_invalid", `${path} cannot be read: ${message}`, { path }, error);
+    throw dataError(`${path} cannot be read: ${message}`, { path }, error);
   }
 }
 
@@ -49,7 +45,7 @@ export async function readJsonLines(
   for await (const { text, row, end } of fileLines(path)) {
     if (!take(tryParseJson(text), bytes, end)) {
       const message = `${path}:${row}: the line is not part of ${what}; restore it`;
-      throw new LaconicError("data_invalid", message, { path, row });
+      throw dataError(message, { path, row });
     }
     bytes = end;
   }

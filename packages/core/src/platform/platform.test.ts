@@ -95,6 +95,6 @@ test.each([
   ["ke", "key", false],
   ["", "key", false],
   ["ключ", "ключ", true],
-])("%j given for the secret %j: %s", (given, wanted, same) => {
-  expect(isSameSecret(given, wanted)).toBe(same);
+])("%j given for the secret %j: %s", (input, wanted, same) => {
+  expect(isSameSecret(input, wanted)).toBe(same);
 });

@@ -29,7 +29,7 @@ function endProcess(pid: number): void {
 
 /** Python of an environment (venv or conda), or null. */
 export function pythonOf(prefix: string, system: System = systemOf(process.platform)): string | null {
-  return system.pythonsBelow.map((each) => join(prefix, each)).find((file) => existsSync(file)) ?? null;
+  return system.pythonsBelow.map((text) => join(prefix, text)).find(existsSync) ?? null;
 }
 
 /** LACONIC_PYTHON, `.venv` in this folder, or the first on the path. */
@@ -42,10 +42,10 @@ export function findPython(system: System = systemOf(process.platform)): string 
 /** npm without a shell, because Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
 export function npmCommand(
   system: System = systemOf(process.platform),
-  { npm_execpath: own }: NodeJS.ProcessEnv = process.env,
+  { npm_execpath: npmPath }: NodeJS.ProcessEnv = process.env,
 ): readonly [program: string, ...args: string[]] {
   if (system.title !== "Windows") return ["npm"];
   // Windows has npm next to Node.
-  const beside = join(process.execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
-  return [process.execPath, own?.endsWith("npm-cli.js") ? own : beside];
+  const bundled = join(process.execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
+  return [process.execPath, npmPath?.endsWith("npm-cli.js") ? npmPath : bundled];
 }

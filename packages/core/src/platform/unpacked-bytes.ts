@@ -1,9 +1,7 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { LaconicError } from "../errors.ts";
+import { dataError } from "../errors.ts";
 
-type Unpack = typeof gunzipSync;
-
-const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", Unpack>> = {
+const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", typeof gunzipSync>> = {
   gzip: gunzipSync,
   deflate: inflateSync,
   "deflate-raw": inflateRawSync,
@@ -26,6 +24,6 @@ export function unpackedBytes(
   } catch (error) {
     const isTooMuch = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     const reason = isTooMuch ? `the unpacked size is above ${most} bytes` : (error as Error).message;
-    throw new LaconicError("data_invalid", `packed bytes cannot be read: ${reason}`, { most }, error);
+    throw dataError(`packed bytes cannot be read: ${reason}`, { most }, error);
   }
 }

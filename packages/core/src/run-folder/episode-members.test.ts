@@ -29,17 +29,18 @@ const reading =
 
 async function placesIn(file: Uint8Array, start = 0): Promise<MemberPlace[]> {
   const places: MemberPlace[] = [];
-  for await (const place of membersIn(reading(file), start)) places.push(place);
+  for await (const memberPlace of membersIn(reading(file), start)) places.push(memberPlace);
   return places;
 }
 
-const steps = (places: readonly MemberPlace[]): (number | null)[] => places.map((each) => each.head?.step ?? null);
+const steps = (places: readonly MemberPlace[]): (number | null)[] =>
+  places.map((memberPlace) => memberPlace.head?.step ?? null);
 
 test("members are found by their headers, and any gzip reads the file as lines", async () => {
   const sizes = [50, 200_000, 3, 90_000, 65_536];
   const file = Buffer.concat(sizes.map((size, step) => member(step, size)));
   const places = await placesIn(file);
-  expect(places.map((each) => each.head)).toEqual(sizes.map((_, step) => head(step)));
+  expect(places.map((memberPlace) => memberPlace.head)).toEqual(sizes.map((_, step) => head(step)));
   expect(places.map(({ isLast }) => isLast)).toEqual([false, false, false, false, true]);
   for (const [step, { from, length }] of places.entries())
     expect(gunzipSync(file.subarray(from, from + length)).toString()).toBe(lineOf(step, sizes[step] as number));

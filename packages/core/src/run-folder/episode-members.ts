@@ -46,9 +46,9 @@ export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }
   return member;
 }
 
-function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length: number }) | null {
-  if (at + headBytes > bytes.length || signature.some((byte, i) => bytes[at + i] !== byte)) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at + signature.length);
+function headAt(bytes: Uint8Array, index: number): (MemberHead & { readonly length: number }) | null {
+  if (index + headBytes > bytes.length || signature.some((byte, i) => bytes[index + i] !== byte)) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + index + signature.length);
   const flags = view.getUint8(9);
   return {
     length: view.getUint32(0, true),
@@ -85,13 +85,13 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
     // If no member follows, one may begin within this one's claimed length.
     const isFollowed = next.length === 0 || headAt(next, 0) !== null;
     const end = isThere && isFollowed ? null : await nextMember(bytesAt, from + 1);
-    if (isThere && (end === null || end.at >= from + length)) {
+    if (isThere && (end === null || end.index >= from + length)) {
       yield { head: head as MemberHead, from, length, isLast: next.length === 0 };
       from += length;
       ahead = length > pieceBytes / 4 ? jumpBytes : pieceBytes;
     } else if (end) {
-      yield { head: null, from, length: end.at - from, isLast: end.isEnd };
-      from = end.at;
+      yield { head: null, from, length: end.index - from, isLast: end.isEnd };
+      from = end.index;
     }
   }
 }
@@ -99,13 +99,13 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
 async function nextMember(
   bytesAt: (from: number, length: number) => Promise<Uint8Array>,
   from: number,
-): Promise<{ readonly at: number; readonly isEnd: boolean }> {
-  for (let at = from; ;) {
-    const bytes = await bytesAt(at, pieceBytes);
+): Promise<{ readonly index: number; readonly isEnd: boolean }> {
+  for (let index = from; ;) {
+    const bytes = await bytesAt(index, pieceBytes);
     for (let i = bytes.indexOf(signature[0] as number); i >= 0; i = bytes.indexOf(signature[0] as number, i + 1))
-      if (headAt(bytes, i)) return { at: at + i, isEnd: false };
-    if (bytes.length < headBytes) return { at: at + bytes.length, isEnd: true };
-    at += bytes.length - headBytes + 1;
+      if (headAt(bytes, i)) return { index: index + i, isEnd: false };
+    if (bytes.length < headBytes) return { index: index + bytes.length, isEnd: true };
+    index += bytes.length - headBytes + 1;
   }
 }
 

@@ -45,6 +45,7 @@ const chunk = 1 << 14;
 
 function base64(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += chunk) text += String.fromCharCode(...bytes.subarray(at, at + chunk));
+  for (let index = 0; index < bytes.length; index += chunk)
+    text += String.fromCharCode(...bytes.subarray(index, index + chunk));
   return btoa(text);
 }

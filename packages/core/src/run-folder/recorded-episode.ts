@@ -23,12 +23,12 @@ export interface RecordedEpisode {
 export function recordedEpisodes(step: number, content: StoredContent): RecordedEpisode[] {
   const utterances = utterancesIn(content);
   const of = (number: number): { readonly episode: Episode; readonly score?: StoredScore | null } => {
-    const found = content.episodes[number];
-    if (!found) throw new Error(`there is no episode ${number} in it`);
-    const { utterances: own, score, ...rest } = found;
-    const turns = own.map((each) => {
-      const utterance = utterances[each];
-      if (!utterance) throw new Error(`there is no utterance ${each} in it`);
+    const storedEpisode = content.episodes[number];
+    if (!storedEpisode) throw new Error(`episode ${number} is missing`);
+    const { utterances: numbers, score, ...rest } = storedEpisode;
+    const turns = numbers.map((value) => {
+      const utterance = utterances[value];
+      if (!utterance) throw new Error(`utterance ${value} is missing`);
       return utterance;
     });
     return { episode: { ...rest, utterances: turns }, ...(score !== undefined && { score }) };
@@ -42,18 +42,18 @@ export function recordedEpisodes(step: number, content: StoredContent): Recorded
     }));
   return (content.rollouts ?? []).map(({ group, episode, reward, terms }) => {
     const problem = content.problems?.[group];
-    if (!problem) throw new Error(`there is no problem ${group} in it`);
+    if (!problem) throw new Error(`problem ${group} is missing`);
     return { step, problem, ...of(episode), reward, terms };
   });
 }
 
 function utterancesIn({ utterances, sampledLogProbs }: StoredContent): Utterance[] {
   const logProbs = unpackNumbers(sampledLogProbs);
-  let at = 0;
+  let index = 0;
   return utterances.map(({ promptTokens, tokens, prompt = "", ...rest }) => {
     if (!tokens) return { ...rest, prompt };
-    const own = Array.from(logProbs.subarray(at, at + tokens.length));
-    at += tokens.length;
-    return { ...rest, prompt, trace: { promptTokens: promptTokens ?? [], tokens, logProbs: own } };
+    const values = Array.from(logProbs.subarray(index, index + tokens.length));
+    index += tokens.length;
+    return { ...rest, prompt, trace: { promptTokens: promptTokens ?? [], tokens, logProbs: values } };
   });
 }

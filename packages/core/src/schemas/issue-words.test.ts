@@ -19,7 +19,7 @@ const cases: readonly [unknown, z.ZodType, string][] = [
   [undefined, z.boolean(), "it is missing; it must be true or false"],
   ["foo", settings, 'it must be a group of settings (steps, rate), not "foo"'],
   [{ stepz: 1, steps: 1 }, settings, "unknown setting stepz; did you mean steps?"],
-  [{ other: 1, steps: 1 }, settings, "unknown setting other; known settings: steps, rate"],
+  [{ other: 1, steps: 1 }, settings, "unknown setting other; use one of: steps, rate"],
   ["gsop", z.enum(["gspo", "grpo", "ppo"]), 'it must be one of gspo, grpo, ppo, not "gsop"; did you mean gspo?'],
   [2, z.literal(1), "it must be 1, not 2"],
   ["", z.string().min(1), "it must have at least 1 character"],

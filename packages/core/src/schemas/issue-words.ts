@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { isRecord } from "../shapes/is-record.ts";
-import { nearestName } from "../shapes/nearest-name.ts";
+import { nameHint, nearestName } from "../shapes/nearest-name.ts";
 import { shownValue } from "../shapes/shown-value.ts";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -19,33 +19,33 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** Messages of zod issues with the nearest known name, for `schema.safeParse`; custom messages are kept. */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
-  const given = shownValue(issue.input);
+  const input = shownValue(issue.input);
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return `it is missing; it must be ${acceptedBy(issue)}`;
-      return `it must be ${acceptedBy(issue)}, not ${given}`;
+      return `it must be ${acceptedBy(issue)}, not ${input}`;
     case "too_small":
     case "too_big":
-      return `it must ${boundOf(issue)}${issue.origin === "number" || issue.origin === "int" ? `, not ${given}` : ""}`;
+      return `it must ${boundOf(issue)}${issue.origin === "number" || issue.origin === "int" ? `, not ${input}` : ""}`;
     case "not_multiple_of":
-      return `it must be a multiple of ${issue.divisor}, not ${given}`;
+      return `it must be a multiple of ${issue.divisor}, not ${input}`;
     case "invalid_format":
-      return `it must be ${formatOf(issue)}, not ${given}`;
+      return `it must be ${formatOf(issue)}, not ${input}`;
     case "invalid_value":
-      return `it must be ${oneOf(issue.values)}, not ${given}${nearTo(issue.input, issue.values)}`;
+      return `it must be ${oneOf(issue.values)}, not ${input}${nearTo(issue.input, issue.values)}`;
     case "unrecognized_keys":
       return strayKeys(issue.keys, keysOf(issue.inst));
     case "invalid_union":
       if (issue.discriminator !== undefined && Array.isArray(issue.options) && issue.options.length > 0)
-        return `its ${issue.discriminator} must be ${oneOf(issue.options)}${nearTo(valueAt(issue.input, issue.discriminator), issue.options)}`;
-      return unionWords(issue.errors ?? []) ?? `it is not accepted here: ${given}`;
+        return `its ${issue.discriminator} must be ${oneOf(issue.options)}${nearTo(isRecord(issue.input) ? issue.input[issue.discriminator] : undefined, issue.options)}`;
+      return unionWords(issue.errors ?? []) ?? `it is not accepted here: ${input}`;
     case "invalid_key":
     case "invalid_element":
-      return issue.issues?.[0]?.message ?? `an entry does not fit: ${given}`;
+      return issue.issues?.[0]?.message ?? `an entry does not fit: ${input}`;
     case "custom":
-      return issue.message ?? `it is not accepted here: ${given}`;
+      return issue.message ?? `it is not accepted here: ${input}`;
     default:
-      return `it is not accepted here: ${given}`;
+      return `it is not accepted here: ${input}`;
   }
 };
 
@@ -87,23 +87,15 @@ function oneOf(values: readonly unknown[]): string {
   return names.length === 1 ? (names[0] as string) : `one of ${names.join(", ")}`;
 }
 
-function nearTo(given: unknown, values: readonly unknown[]): string {
+function nearTo(input: unknown, values: readonly unknown[]): string {
   const names = values.filter((value) => typeof value === "string");
-  const near = typeof given === "string" && names.length > 1 ? nearestName(given, names) : undefined;
+  const near = typeof input === "string" && names.length > 1 ? nearestName(input, names) : undefined;
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-function valueAt(group: unknown, key: string): unknown {
-  return isRecord(group) ? group[key] : undefined;
-}
-
-function strayKeys(keys: readonly string[], known: readonly string[]): string {
+function strayKeys(keys: readonly string[], knownNames: readonly string[]): string {
   return keys
-    .map((key) => {
-      const near = nearestName(key, known);
-      const hint = near === undefined ? `known settings: ${known.join(", ")}` : `did you mean ${near}?`;
-      return `unknown setting ${key}${known.length === 0 ? "" : `; ${hint}`}`;
-    })
+    .map((key) => `unknown setting ${key}${knownNames.length === 0 ? "" : `; ${nameHint(key, knownNames)}`}`)
     .join("; ");
 }
 
@@ -113,8 +105,8 @@ function unionWords(alternatives: readonly (readonly z.core.$ZodIssue[])[]): str
   if (firsts.length === 0) return null;
   const depth = Math.max(...firsts.map(({ path }) => path.length));
   const meant = firsts.filter(({ path }) => path.length === depth);
-  const said = meant.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
-  return [...new Set(said)].join("; or ");
+  const replies = meant.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  return [...new Set(replies)].join("; or ");
 }
 
 interface SchemaDef {
@@ -126,5 +118,5 @@ interface SchemaDef {
 function keysOf(schema: unknown): string[] {
   const { shape, options, innerType } = (schema as { readonly def?: SchemaDef } | undefined)?.def ?? {};
   const within = [...(options ?? []), ...(innerType === undefined ? [] : [innerType])];
-  return [...new Set([...Object.keys(shape ?? {}), ...within.flatMap((each) => keysOf(each))])];
+  return [...new Set([...Object.keys(shape ?? {}), ...within.flatMap(keysOf)])];
 }

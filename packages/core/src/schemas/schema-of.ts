@@ -1,10 +1,12 @@
+import { mapValues } from "../shapes/is-record.ts";
 import * as z from "zod";
-import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
+import { writtenShape, type Field, type GroupShape, type NumberShape, type Shape } from "../shapes/shape.ts";
 
 /** Zod schema of a shape, for larger schemas. */
 export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
 export function schemaOf(shape: Shape): z.ZodType;
-export function schemaOf(shape: Shape): z.ZodType {
+export function schemaOf(named: Shape): z.ZodType {
+  const shape = writtenShape(named);
   switch (shape.kind) {
     case "number":
       return numberSchema(shape);
@@ -20,11 +22,9 @@ export function schemaOf(shape: Shape): z.ZodType {
         .min(shape.least ?? 0)
         .max(shape.most ?? Infinity);
     case "group":
-      return z.strictObject(
-        Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, fieldSchema(field)])),
-      );
+      return z.strictObject(mapValues(shape.fields, fieldSchema));
     case "either":
-      return z.union(shape.of.map((each) => schemaOf(each)));
+      return z.union(shape.of.map((item) => schemaOf(item)));
   }
 }
 

@@ -1,7 +1,7 @@
 import { isRecord } from "./is-record.ts";
-import { LaconicError } from "../errors.ts";
-import { nearestName } from "./nearest-name.ts";
-import type { Field, NumberShape, Shape } from "./shape.ts";
+import { refuseSetting } from "../errors.ts";
+import { nameHint } from "./nearest-name.ts";
+import { writtenShape, type Field, type NumberShape, type Shape } from "./shape.ts";
 import { shownValue } from "./shown-value.ts";
 
 export interface ShapeMismatch {
@@ -10,7 +10,8 @@ export interface ShapeMismatch {
 }
 
 /** Returns the first mismatch, unknown keys first, or null. */
-export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch | null {
+export function findShapeMismatch(named: Shape, value: unknown): ShapeMismatch | null {
+  const shape = writtenShape(named);
   switch (shape.kind) {
     case "number":
       return fitsNumber(shape, value) ? null : shapeMismatch(`it must be ${rangeOf(shape)}, not ${shownValue(value)}`);
@@ -29,7 +30,7 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
     case "group":
       return inGroup(shape.fields, value);
     case "either":
-      return shape.of.some((each) => findShapeMismatch(each, value) === null)
+      return shape.of.some((item) => findShapeMismatch(item, value) === null)
         ? null
         : shapeMismatch(`it is not accepted here: ${shownValue(value)}`);
   }
@@ -39,20 +40,14 @@ function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): ShapeM
   if (!Array.isArray(value)) return shapeMismatch(`it must be a list, not ${shownValue(value)}`);
   if (value.length < (shape.least ?? 0)) return shapeMismatch(`it must have at least ${shape.least} entries`);
   if (value.length > (shape.most ?? Infinity)) return shapeMismatch(`it must have at most ${shape.most} entries`);
-  return firstOf(value.map((each, i) => within(String(i), findShapeMismatch(shape.of, each))));
+  return firstOf(value.map((item, i) => within(String(i), findShapeMismatch(shape.of, item))));
 }
 
 function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): ShapeMismatch | null {
   if (!isRecord(value)) return shapeMismatch(`it must be a group of settings, not ${shownValue(value)}`);
-  const known = Object.keys(fields);
+  const knownNames = Object.keys(fields);
   const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
-  if (stray !== undefined) {
-    const near = nearestName(stray, known);
-    return {
-      path: [stray],
-      reason: `there is no such setting; ${near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`}`,
-    };
-  }
+  if (stray !== undefined) return { path: [stray], reason: `unknown setting; ${nameHint(stray, knownNames)}` };
   return firstOf(
     Object.entries(fields).map(([name, { shape, optional, nullable }]) => {
       if (!Object.hasOwn(value, name)) return optional ? null : { path: [name], reason: "it is missing" };
@@ -82,7 +77,7 @@ export function rangeOf({ integer, min, above, max, below }: NumberShape): strin
 }
 
 function firstOf(mismatches: readonly (ShapeMismatch | null)[]): ShapeMismatch | null {
-  return mismatches.find((each) => each !== null) ?? null;
+  return mismatches.find((mismatch) => mismatch !== null) ?? null;
 }
 
 function within(name: string, inner: ShapeMismatch | null): ShapeMismatch | null {
@@ -95,12 +90,12 @@ function shapeMismatch(reason: string): ShapeMismatch {
 
 /**
  * Refuses a value that does not match its shape.
- * @param place - key in a larger configuration
+ * @param location - key in a larger configuration
  * @throws LaconicError `config_invalid`
  */
-export function checkShape(shape: Shape, value: unknown, place: string): void {
-  const found = findShapeMismatch(shape, value);
-  if (!found) return;
-  const key = [place, ...found.path].filter((part) => part !== "").join(".");
-  throw new LaconicError("config_invalid", `${key}: ${found.reason}`, { key });
+export function checkShape(shape: Shape, value: unknown, location: string): void {
+  const match = findShapeMismatch(shape, value);
+  if (!match) return;
+  const key = [location, ...match.path].filter((part) => part !== "").join(".");
+  refuseSetting(key, match.reason);
 }

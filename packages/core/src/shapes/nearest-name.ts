@@ -1,8 +1,16 @@
 /** The known name with the fewest edits, if close enough for a typo. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((each) => ({ each, edits: editDistance(name, each) })).toSorted((a, b) => a.edits - b.edits);
+export function nearestName(name: string, knownNames: readonly string[]): string | undefined {
+  const ranked = knownNames
+    .map((text) => ({ text, edits: editDistance(name, text) }))
+    .toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];
-  return best && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.each : undefined;
+  return best && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.text : undefined;
+}
+
+/** Advice on an unknown name: the nearest known one, or all. */
+export function nameHint(name: string, knownNames: readonly string[]): string {
+  const near = nearestName(name, knownNames);
+  return near === undefined ? `use one of: ${knownNames.join(", ")}` : `did you mean ${near}?`;
 }
 
 function editDistance(a: string, b: string): number {

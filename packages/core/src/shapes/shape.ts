@@ -1,5 +1,24 @@
-/** Allowed values as plain data; checks, schemas, help and docs derive from it. */
-export type Shape =
+/** Common shapes by name. */
+const commonShapes = {
+  number: { kind: "number" },
+  atLeast0: { kind: "number", min: 0 },
+  above0: { kind: "number", above: 0 },
+  above1: { kind: "number", above: 1 },
+  count: { kind: "number", integer: true, min: 0 },
+  positive: { kind: "number", integer: true, min: 1 },
+  share: { kind: "number", min: 0, max: 1 },
+  shareBelow1: { kind: "number", min: 0, below: 1 },
+  shareAbove0: { kind: "number", above: 0, max: 1 },
+  boolean: { kind: "boolean" },
+  text: { kind: "text" },
+  name: { kind: "text", notEmpty: true },
+} as const;
+
+/** Name of a common shape. */
+export type ShapeName = keyof typeof commonShapes;
+
+/** Shape that is written out. */
+export type WrittenShape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "text"; readonly notEmpty?: boolean }
@@ -7,6 +26,14 @@ export type Shape =
   | { readonly kind: "list"; readonly of: Shape; readonly least?: number; readonly most?: number }
   | { readonly kind: "group"; readonly fields: Readonly<Record<string, Field>> }
   | { readonly kind: "either"; readonly of: readonly Shape[] };
+
+/** Allowed values as plain data; checks, schemas, help and docs derive from it. */
+export type Shape = ShapeName | WrittenShape;
+
+/** Replaces the name of a common shape. */
+export function writtenShape(shape: Shape): WrittenShape {
+  return typeof shape === "string" ? commonShapes[shape] : shape;
+}
 
 /** Inclusive `min` and `max`. */
 export interface NumberShape {
@@ -49,19 +76,23 @@ export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
 }
 
 /** Values that a shape allows. */
-export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; readonly fields: infer Fields }
-  ? ValuesOf<Fields>
-  : S extends { readonly kind: "choice"; readonly of: readonly (infer Choice)[] }
-    ? Choice
-    : S extends { readonly kind: "number" }
-      ? number
-      : S extends { readonly kind: "boolean" }
-        ? boolean
-        : S extends { readonly kind: "text" }
-          ? string
-          : S extends { readonly kind: "list"; readonly of: infer Item extends Shape }
-            ? readonly ValueOf<Item>[]
-            : never;
+export type ValueOf<S extends Shape> = S extends ShapeName
+  ? NamedValue<S>
+  : S extends { readonly kind: "group"; readonly fields: infer Fields }
+    ? ValuesOf<Fields>
+    : S extends { readonly kind: "choice"; readonly of: readonly (infer Choice)[] }
+      ? Choice
+      : S extends { readonly kind: "number" }
+        ? number
+        : S extends { readonly kind: "boolean" }
+          ? boolean
+          : S extends { readonly kind: "text" }
+            ? string
+            : S extends { readonly kind: "list"; readonly of: infer Item extends Shape }
+              ? readonly ValueOf<Item>[]
+              : never;
+
+type NamedValue<S extends ShapeName> = S extends "boolean" ? boolean : S extends "text" | "name" ? string : number;
 
 /** Type of an object with the fields of a table written `as const`. */
 export type ValuesOf<Fields> = {
@@ -77,17 +108,3 @@ interface Optional {
 type FieldValue<F> = F extends Field
   ? ValueOf<F["shape"]> | (F extends { readonly nullable: true } ? null : never)
   : never;
-
-type Common = "number" | "atLeast0" | "above0" | "count" | "positive" | "share" | "boolean" | "text";
-
-/** Common shapes. */
-export const shapes: Readonly<Record<Common, Shape>> = {
-  number: { kind: "number" },
-  atLeast0: { kind: "number", min: 0 },
-  above0: { kind: "number", above: 0 },
-  count: { kind: "number", integer: true, min: 0 },
-  positive: { kind: "number", integer: true, min: 1 },
-  share: { kind: "number", min: 0, max: 1 },
-  boolean: { kind: "boolean" },
-  text: { kind: "text" },
-};

@@ -29,5 +29,5 @@ test.each<[string, ...Partial<ScriptedTurn>[]]>([
   ["its own", { reads: [0] }, {}],
 ])("a turn cannot read a message that is %s", (_, ...turns) => {
   const read = (): unknown => scriptedEpisode(turns.map((turn) => ({ agent: "a", text: "x", ...turn })));
-  expect(read).toThrowError(expect.objectContaining({ code: "input_invalid" }));
+  expect(read).toFailWith("input_invalid");
 });

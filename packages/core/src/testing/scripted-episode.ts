@@ -1,5 +1,5 @@
 import type { Episode, Utterance } from "../episode/episode.ts";
-import { LaconicError } from "../errors.ts";
+import { inputError } from "../errors.ts";
 import type { LedgerCall } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
@@ -26,10 +26,7 @@ export function scriptedEpisode(turns: readonly ScriptedTurn[], episode: Partial
     const received = reads.map((source) => {
       const read = turns[source];
       if (!read || source >= turn || read.text === "")
-        throw new LaconicError("input_invalid", `turn ${turn} reads turn ${source}, which is silent or not earlier`, {
-          turn,
-          source,
-        });
+        throw inputError(`turn ${turn} reads turn ${source}, which is silent or not earlier`, { turn, source });
       return { from: read.agent, turn: source, tokens: (written[source] as number) - 1 };
     });
     return { turn, round, agent, promptTokens: 0, writtenTokens: written[turn] as number, reads: received };

@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { inputError, LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel } from "../language-model.ts";
 
 /** Scripted reply: a text, or parts of a completion. */
@@ -31,24 +31,17 @@ export function scriptedModel(script: Script, id = "scripted"): ScriptedModel {
       const reply = await replyTo(script, request, call);
       if (request.signal?.aborted) throw new LaconicError("aborted", `model "${id}": call ${call} was aborted`);
       if (reply === undefined)
-        throw new LaconicError(
-          "input_invalid",
-          `model "${id}": call ${call} is not in the script; add a reply for it`,
-          {
-            model: id,
-            call,
-          },
-        );
-      const given = typeof reply === "string" ? { text: reply } : reply;
+        throw inputError(`model "${id}": call ${call} is not in the script; add a reply for it`, { model: id, call });
+      const input = typeof reply === "string" ? { text: reply } : reply;
       return {
         finishReason: "stop",
         usage: {
           promptTokens: promptLength(request),
-          completionTokens: Array.from(given.text).length + 1,
+          completionTokens: Array.from(input.text).length + 1,
           counted: "model",
         },
         model: { id, weightVersion: 0 },
-        ...given,
+        ...input,
       };
     },
   };

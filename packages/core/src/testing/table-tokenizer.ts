@@ -1,4 +1,4 @@
-import { LaconicError } from "../errors.ts";
+import { inputError } from "../errors.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 
 const defaultAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 +-=?,:";
@@ -11,8 +11,7 @@ const defaultAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 +-=?,:";
 export function tableTokenizer(alphabet: string = defaultAlphabet): Tokenizer {
   const characters = Array.from(alphabet);
   const ids = new Map(characters.map((character, id) => [character, id]));
-  if (ids.size !== characters.length)
-    throw new LaconicError("input_invalid", `the alphabet "${alphabet}" repeats a character`, { alphabet });
+  if (ids.size !== characters.length) throw inputError(`the alphabet "${alphabet}" repeats a character`, { alphabet });
   const endToken = characters.length;
   return {
     vocabularySize: characters.length + 1,
@@ -20,8 +19,7 @@ export function tableTokenizer(alphabet: string = defaultAlphabet): Tokenizer {
     encode: (text) =>
       Array.from(text, (character) => {
         const id = ids.get(character);
-        if (id === undefined)
-          throw new LaconicError("input_invalid", `the alphabet has no "${character}"`, { character });
+        if (id === undefined) throw inputError(`the alphabet has no "${character}"`, { character });
         return id;
       }),
     decode: (tokens) => tokens.map((token) => spell(token)).join(""),
@@ -31,7 +29,7 @@ export function tableTokenizer(alphabet: string = defaultAlphabet): Tokenizer {
     if (token === endToken) return "";
     const character = characters[token];
     if (character === undefined)
-      throw new LaconicError("input_invalid", `token ${token} is outside the vocabulary of ${endToken + 1}`, { token });
+      throw inputError(`token ${token} is outside the vocabulary of ${endToken + 1}`, { token });
     return character;
   }
 }

@@ -1,4 +1,4 @@
-import { thrownText, LaconicError } from "../errors.ts";
+import { configError, thrownText, type LaconicError } from "../errors.ts";
 
 /** Host and port of an address, for messages. The rest may contain a password, key or signature. */
 export function hostOf(address: string): string {
@@ -58,9 +58,8 @@ export function serverAddress(
   plainHttp: { readonly allowed: boolean; readonly option: string },
 ): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  const place = url?.host ?? JSON.stringify(address);
-  const fail = (reason: string): LaconicError =>
-    new LaconicError("config_invalid", `${name} ${place}: ${reason}`, { key: name });
+  const location = url?.host ?? JSON.stringify(address);
+  const fail = (reason: string): LaconicError => configError(`${name} ${location}: ${reason}`, { key: name });
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw fail("expected an address such as http://127.0.0.1:8000");
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")

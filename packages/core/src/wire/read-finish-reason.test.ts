@@ -11,6 +11,6 @@ test.each([
   ["broken", ["error", "abort", "insufficient_system_resource", "ERROR", { type: "abort", message: "stop" }]],
   ["unknown", [null, undefined, "", 3, true, {}, [], "stopped?", "constructor", "__proto__", "pause_turn", ["stop"]]],
   ["unknown", ["FINISH_REASON_UNSPECIFIED", "OTHER", "load", "function_call_filter: STOP", "s".repeat(1e6)]],
-] as const)("reads as %s: %j", (reading, given) => {
-  expect(given.map((each) => readFinishReason(each))).toEqual(given.map(() => reading));
+] as const)("reads as %s: %j", (reading, input) => {
+  expect(input.map((item) => readFinishReason(item))).toEqual(input.map(() => reading));
 });

@@ -56,15 +56,15 @@ const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readon
 };
 
 const readings = new Map(
-  Object.entries(words).flatMap(([reading, own]) => own.map((word) => [word, reading as keyof typeof words] as const)),
+  Object.entries(words).flatMap(([reading, raw]) => raw.map((word) => [word, reading as keyof typeof words] as const)),
 );
 
 /**
  * Reads a server's finish reason in any case: plain, after a prefix such as `FinishReason.`, before details after a
  * colon, or in an object's `type` (SGLang). `unknown` for a missing or unlisted reason.
  */
-export function readFinishReason(given: unknown): FinishReason | "broken" {
-  const word: unknown = isRecord(given) ? given["type"] : given;
+export function readFinishReason(input: unknown): FinishReason | "broken" {
+  const word: unknown = isRecord(input) ? input["type"] : input;
   return typeof word === "string" ? (readings.get(plain(word)) ?? "unknown") : "unknown";
 }
 

@@ -9,18 +9,18 @@ export function withoutKey(text: string, key: string): string {
   if (key.length < least) return text;
   const parts = new Set(Array.from({ length: key.length - least + 1 }, (_, i) => key.slice(i, i + least)));
   let clean = "";
-  let kept = 0;
-  let at = 0;
-  while (at + least <= text.length) {
-    if (!parts.has(text.slice(at, at + least))) {
-      at += 1;
+  let retained = 0;
+  let index = 0;
+  while (index + least <= text.length) {
+    if (!parts.has(text.slice(index, index + least))) {
+      index += 1;
       continue;
     }
-    clean += `${text.slice(kept, at)}[redacted]`;
-    do at += 1;
-    while (at + least <= text.length && parts.has(text.slice(at, at + least)));
-    at += least - 1;
-    kept = at;
+    clean += `${text.slice(retained, index)}[redacted]`;
+    do index += 1;
+    while (index + least <= text.length && parts.has(text.slice(index, index + least)));
+    index += least - 1;
+    retained = index;
   }
-  return clean + text.slice(kept);
+  return clean + text.slice(retained);
 }

@@ -25,34 +25,34 @@ export interface Admission {
 export function admissible(
   config: ModelConfig,
   pages: CachePages,
-  kept: KeptPrefixes,
+  retained: KeptPrefixes,
   waiting: readonly Reply[],
   active: number,
 ): Admission | null {
-  const first = (count: number): Admission => planAdmission(config, pages, kept, waiting.slice(0, count), active);
+  const first = (count: number): Admission => planAdmission(config, pages, retained, waiting.slice(0, count), active);
   let match: Admission | null = null;
   for (let count = 1; ; count *= 2) {
     const tried = first(count);
-    const others = kept.all.filter((prefix) => !tried.prefixes.includes(prefix));
+    const others = retained.all.filter((prefix) => !tried.prefixes.includes(prefix));
     if (!pages.fits(tried.wants, others)) break;
     match = tried;
     if (tried.replies.length === waiting.length) break;
   }
   if (match || active > 0) return match;
   // The first request is always admitted.
-  kept.clear();
+  retained.clear();
   pages.free();
   return first(1);
 }
 
 /** Frees unused cached prefixes, oldest first, until the pages fit. */
-export function freeFor({ prefixes, wants }: Admission, pages: CachePages, kept: KeptPrefixes): void {
-  for (const prefix of kept.all.filter((each) => !prefixes.includes(each))) {
+export function freeFor({ prefixes, wants }: Admission, pages: CachePages, retained: KeptPrefixes): void {
+  for (const prefix of retained.all.filter((item) => !prefixes.includes(item))) {
     if (pages.fits(wants)) break;
-    kept.remove(prefix);
+    retained.remove(prefix);
     pages.release(prefix);
   }
-  for (const prefix of prefixes) kept.remove(prefix);
+  for (const prefix of prefixes) retained.remove(prefix);
 }
 
 /** Copies cached prefixes to the replies and queues the rest. */
@@ -75,14 +75,14 @@ export function enter({ groups, prefixes }: Admission, pages: CachePages, prefil
 function planAdmission(
   config: ModelConfig,
   pages: CachePages,
-  kept: KeptPrefixes,
+  retained: KeptPrefixes,
   replies: readonly Reply[],
   active: number,
 ): Admission {
   const starts = new Map<KeptPrefix, { readonly replies: Reply[]; length: number }>();
   const fresh: Reply[] = [];
   for (const reply of replies) {
-    const match = reply.request.conversation === undefined ? null : kept.longest(reply.request);
+    const match = reply.request.conversation === undefined ? null : retained.longest(reply.request);
     if (!match || match.length < minShared) {
       fresh.push(reply);
       continue;

@@ -26,9 +26,9 @@ export function keyValueCacheBytes(
   positions: readonly number[],
   pageSize: number | null = null,
 ): number {
-  const longest = positions.reduce((most, each) => Math.max(most, each), 0);
-  const held = (each: number): number => (pageSize === null ? longest : Math.ceil(each / pageSize) * pageSize);
-  return positions.reduce((sum, each) => sum + held(each), 0) * positionBytes(config, dtype);
+  const longest = positions.reduce((most, position) => Math.max(most, position), 0);
+  const held = (value: number): number => (pageSize === null ? longest : Math.ceil(value / pageSize) * pageSize);
+  return positions.reduce((sum, position) => sum + held(position), 0) * positionBytes(config, dtype);
 }
 
 /** A caching library later reports less. */

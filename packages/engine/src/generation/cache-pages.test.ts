@@ -54,20 +54,20 @@ test.each([
   const { kernels, made } = kernelsWith(size, 8e9);
   const pages = new CachePages(kernels, half, { share: 0.75 });
   const replies = Array.from({ length: 512 }, () => holder(0));
-  const wants = replies.map((each) => ({ holder: each, positions: pages.firstPositions(100, 2048, 512) }));
+  const wants = replies.map((reply) => ({ holder: reply, positions: pages.firstPositions(100, 2048, 512) }));
   expect(pages.fits(wants)).toBe(true);
   expect(pages.take(wants)).toBe(true);
   expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
   // One position more each, as long as that is possible.
   const grow = (): boolean => {
-    const more = replies.flatMap((each) => {
-      each.held += 1;
-      const positions = pages.nextPositions(each, 2048);
-      return positions === null ? [] : [{ holder: each, positions }];
+    const more = replies.flatMap((reply) => {
+      reply.held += 1;
+      const positions = pages.nextPositions(reply, 2048);
+      return positions === null ? [] : [{ holder: reply, positions }];
     });
     return more.length === 0 || pages.take(more);
   };
-  for (const each of replies) each.held = 100;
+  for (const reply of replies) reply.held = 100;
   let reached = 100;
   while (reached < 2048 && grow()) reached += 1;
   // Whole pages and steps of growth leave some of the 953 unused.
@@ -84,7 +84,7 @@ test("replies share the full pages of a common prefix, copy the rest, and releas
     {
       ...kernels,
       copyCachePages: (_, from, to, lengths) =>
-        void copied.push([from, to, lengths].map((each) => each.join()).join(" ")),
+        void copied.push([from, to, lengths].map((item) => item.join()).join(" ")),
     },
     { ...half, layers: 1 },
     { share: 0.75 },
@@ -96,7 +96,7 @@ test("replies share the full pages of a common prefix, copy the rest, and releas
     { holder: second as PageHolder, positions: 12, start },
     { holder: third as PageHolder, positions: 13, start },
   ]);
-  expect([first, second, third].map((each) => each?.pages)).toEqual([
+  expect([first, second, third].map((pageHolder) => pageHolder?.pages)).toEqual([
     [0, 1, 2],
     [0, 1, 3],
     [0, 1, 4, 5],

@@ -198,29 +198,32 @@ export class CachePages {
     reclaimable: readonly PageHolder[],
     force = false,
   ): { readonly pages: number; readonly pageSize: number } | null {
-    const had = this.#references.length;
+    const held = this.#references.length;
     const positions = Math.floor(this.#most / this.#positionBytes);
-    const unused = this.#references.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
-    const used = had - unused - this.#freedBy(reclaimable);
-    const wanted = used + this.#newPages(wants);
+    const unused = this.#references.reduce((count, reference) => count + (reference === 0 ? 1 : 0), 0);
+    const used = held - unused - this.#freedBy(reclaimable);
+    const required = used + this.#newPages(wants);
     const longest = Math.max(0, ...wants.map((want) => want.positions));
     if (this.#paged) {
       const pageSize = this.#kernels.cachePageSize as number;
       const most = Math.floor(positions / pageSize);
-      if (wanted > Math.max(had, most)) return force ? { pages: wanted, pageSize } : null;
-      return { pages: wanted <= had ? had : Math.max(wanted, Math.min(most, Math.floor(1.5 * had))), pageSize };
+      if (required > Math.max(held, most)) return force ? { pages: required, pageSize } : null;
+      return { pages: required <= held ? held : Math.max(required, Math.min(most, Math.floor(1.5 * held))), pageSize };
     }
     const gone = new Set(reclaimable);
-    const needed = Math.max(longest, ...Array.from(this.#holders, (each) => (gone.has(each) ? 0 : each.held + 1)));
-    if (wanted <= had && longest <= this.#pageSize) return { pages: had, pageSize: this.#pageSize };
+    const needed = Math.max(
+      longest,
+      ...Array.from(this.#holders, (holder) => (gone.has(holder) ? 0 : holder.held + 1)),
+    );
+    if (required <= held && longest <= this.#pageSize) return { pages: held, pageSize: this.#pageSize };
     const grown = (next: number, before: number): number =>
       next <= before ? before : Math.max(next, Math.floor(1.5 * before));
     const wide = Math.min(grown(longest, this.#pageSize), Math.max(longest, this.#config.maxPositions));
     // Large steps avoid copies at every request.
     const sizes = [
-      { pages: grown(wanted, had), pageSize: wide },
-      { pages: Math.max(wanted, had), pageSize: Math.max(longest, this.#pageSize) },
-      { pages: wanted, pageSize: Math.max(needed, 1) },
+      { pages: grown(required, held), pageSize: wide },
+      { pages: Math.max(required, held), pageSize: Math.max(longest, this.#pageSize) },
+      { pages: required, pageSize: Math.max(needed, 1) },
     ];
     return sizes.find(({ pages, pageSize }) => pages * pageSize <= positions) ?? (force ? (sizes[2] ?? null) : null);
   }

@@ -1,4 +1,4 @@
-import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
+import { randomFromSeed, type SampleResult } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { parseModelConfig } from "../transformer/model-config.ts";
 import { type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { RunningBatch } from "./running-batch.ts";
 import { UniformStream } from "./reply.ts";
-import { uploadModel } from "../testing/model-values.ts";
+import { request, uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig({
   ...(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>),
@@ -19,14 +19,6 @@ const parameters = randomParameters(config, 1);
 function tinyModel(kernels: Kernels = createReferenceKernels()): ModelOnDevice {
   return uploadModel(kernels, config, parameters);
 }
-
-const request = (seed: number, change: Partial<SampleRequest> = {}): SampleRequest => ({
-  promptTokens: [1, 2, 3],
-  sampling: { temperature: 1, maxTokens: 6 },
-  stopTokens: [0],
-  random: randomFromSeed(seed).state(),
-  ...change,
-});
 
 const anyRequest = fc
   .record({
@@ -107,5 +99,5 @@ test("the number of a place is the same however it is asked for, and is the stre
   const random = randomFromSeed(7);
   const expected = Array.from({ length: 5 }, () => random.uniform());
   const stream = new UniformStream(randomFromSeed(7));
-  expect([4, 0, 2, 3, 1].map((place) => stream.at(place))).toEqual([4, 0, 2, 3, 1].map((place) => expected[place]));
+  expect([4, 0, 2, 3, 1].map((index) => stream.at(index))).toEqual([4, 0, 2, 3, 1].map((index) => expected[index]));
 });

@@ -6,7 +6,7 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 
-const uniformsAhead = 64;
+const ahead = 64;
 
 export interface RowPages {
   /** [B * width] */
@@ -44,7 +44,7 @@ export class DecodeState {
     const { kernels } = this.#model;
     const same = replies.length === this.#replies.length && replies.every((reply, i) => reply === this.#replies[i]);
     if (!same) this.#arrange(replies);
-    else if (this.#column === uniformsAhead) this.#refill();
+    else if (this.#column === ahead) this.#refill();
     this.#follow(pages, same);
     const { tokens, settings, uniforms } = this.#held as OnDevice;
     const plan = this.#plan as CachePlan;
@@ -79,7 +79,7 @@ export class DecodeState {
     const { kernels } = this.#model;
     if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
     // The common column may be used up.
-    else if (this.#column === uniformsAhead) this.#refill();
+    else if (this.#column === ahead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
     const width = kernelSampling.length;
@@ -109,10 +109,10 @@ export class DecodeState {
     const ints = (values: readonly number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
     // New rows get an arbitrary source first.
     const from = ints(replies.map((reply) => places.get(reply) ?? 0));
-    const at = ints(joining);
-    const merge = (kept: Tensor, added: Tensor): Tensor => {
-      const picked = kernels.pickRows(kept, from);
-      if (joining.length > 0) kernels.writeRows(picked, at, added);
+    const tensor = ints(joining);
+    const merge = (retained: Tensor, added: Tensor): Tensor => {
+      const picked = kernels.pickRows(retained, from);
+      if (joining.length > 0) kernels.writeRows(picked, tensor, added);
       return picked;
     };
     return {
@@ -134,13 +134,13 @@ export class DecodeState {
   }
 
   #uploadUniforms(replies: readonly Reply[]): Tensor {
-    const values = new Float32Array(replies.length * uniformsAhead);
+    const values = new Float32Array(replies.length * ahead);
     replies.forEach((reply, row) => {
       const next = reply.tokens.length + reply.ahead;
-      for (let column = this.#column; column < uniformsAhead; column++)
-        values[row * uniformsAhead + column] = reply.uniforms.at(next + column - this.#column);
+      for (let column = this.#column; column < ahead; column++)
+        values[row * ahead + column] = reply.uniforms.at(next + column - this.#column);
     });
-    return this.#model.kernels.upload(values, [replies.length, uniformsAhead], "full");
+    return this.#model.kernels.upload(values, [replies.length, ahead], "full");
   }
 
   #refill(): void {
@@ -164,8 +164,8 @@ export class DecodeState {
         const rows = Int32Array.from(
           changed.flatMap((row) => Array.from(table.subarray(row * width, (row + 1) * width))),
         );
-        const at = kernels.upload(Int32Array.from(changed), [changed.length]);
-        kernels.writeRows(plan.tableOnDevice, at, kernels.upload(rows, [changed.length, width]));
+        const tensor = kernels.upload(Int32Array.from(changed), [changed.length]);
+        kernels.writeRows(plan.tableOnDevice, tensor, kernels.upload(rows, [changed.length, width]));
       });
       return;
     }

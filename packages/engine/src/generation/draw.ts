@@ -40,16 +40,11 @@ export function sampleAndLikeliest(
   rows: SamplingRows | SamplingOnDevice,
   replies: readonly Reply[],
 ): DrawnOnDevice {
-  const most = mostLikeliest(replies);
+  const most = Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
   const sampled = kernels.sampleTokens(logits, rows);
   if (most < 0) return { sampled, atOne: null };
   const count = Math.min(most, logits.shape[1] as number);
   return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
-}
-
-/** Max requested number; -1 without requests. */
-function mostLikeliest(replies: readonly Reply[]): number {
-  return Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
 }
 
 /** Reads at once and frees the tensors. `keepTokens` keeps the tokens. */
@@ -71,13 +66,10 @@ export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): 
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
     const count = reply.request.topLogProbs ?? -1;
-    const top = atOne && count >= 0 ? firstOf(atOne[i] as LogProbsAtOne, count) : null;
+    const one = count >= 0 ? atOne?.[i] : undefined;
+    const top = one ? { logProb: one.logProb, top: one.top.slice(0, count) } : null;
     extendReply(reply, tokens[i] as number, logProbs[i] as number, top);
   }
-}
-
-function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne {
-  return { logProb, top: top.slice(0, count) };
 }
 
 export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "uniform"> {
@@ -97,11 +89,11 @@ export type DrawnListener = (numbers: Float64Array) => void;
  */
 export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   const numbers: number[] = [];
-  for (const { place, tokens, logProbs, atOne, request } of replies) {
+  for (const { slot, tokens, logProbs, atOne, request } of replies) {
     const index = tokens.length - 1;
     if (index < 0) continue;
     const asked = request.topLogProbs === undefined ? undefined : atOne[index];
-    numbers.push(place, tokens[index] as number, logProbs[index] as number, asked?.top.length ?? -1);
+    numbers.push(slot, tokens[index] as number, logProbs[index] as number, asked?.top.length ?? -1);
     if (asked) numbers.push(asked.logProb, ...asked.top.flatMap(({ token, logProb }) => [token, logProb]));
   }
   return Float64Array.from(numbers);
@@ -109,18 +101,23 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
 
 /** Decodes `encodeDrawn`. */
 export function tellDrawn(numbers: Float64Array, listener: TokenListener): void {
-  for (let at = 0; at < numbers.length;) {
-    const [place, token, logProb, count] = numbers.subarray(at, at + 4) as unknown as [number, number, number, number];
-    at += 4;
+  for (let index = 0; index < numbers.length;) {
+    const [position, token, logProb, count] = numbers.subarray(index, index + 4) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    index += 4;
     if (count < 0) {
-      listener(place, { token, logProb });
+      listener(position, { token, logProb });
       continue;
     }
     const top = Array.from({ length: count }, (_, i) => ({
-      token: numbers[at + 1 + 2 * i] as number,
-      logProb: numbers[at + 2 + 2 * i] as number,
+      token: numbers[index + 1 + 2 * i] as number,
+      logProb: numbers[index + 2 + 2 * i] as number,
     }));
-    listener(place, { token, logProb, atOne: { logProb: numbers[at] as number, top } });
-    at += 1 + 2 * count;
+    listener(position, { token, logProb, atOne: { logProb: numbers[index] as number, top } });
+    index += 1 + 2 * count;
   }
 }

@@ -17,28 +17,28 @@ export interface KeptPrefixLimits {
 }
 
 /** A run's samples must not depend on time. */
-export const unlimitedPrefixes: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
+export const unlimited: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
 
 /** Prefix cache of conversations, oldest first. */
 export class KeptPrefixes {
   readonly #limits: KeptPrefixLimits;
   readonly #now: () => number;
-  #kept: KeptPrefix[] = [];
+  #prefixes: KeptPrefix[] = [];
 
   /** @param now - clock in seconds */
-  constructor(limits: KeptPrefixLimits = unlimitedPrefixes, now: () => number = () => performance.now() / 1000) {
+  constructor(limits: KeptPrefixLimits = unlimited, now: () => number = () => performance.now() / 1000) {
     this.#limits = limits;
     this.#now = now;
   }
 
   get count(): number {
-    return this.#kept.length;
+    return this.#prefixes.length;
   }
 
   keep({ request, tokens, held }: Reply, conversation: string): KeptPrefix {
     const all = [...request.promptTokens, ...tokens].slice(0, held);
     const prefix = { conversation, tokens: all, held, pages: [], keptAt: this.#now() };
-    this.#kept.push(prefix);
+    this.#prefixes.push(prefix);
     return prefix;
   }
 
@@ -48,7 +48,7 @@ export class KeptPrefixes {
     promptTokens,
   }: Reply["request"]): { readonly prefix: KeptPrefix; readonly length: number } | null {
     let best: { readonly prefix: KeptPrefix; readonly length: number } | null = null;
-    for (const prefix of this.#kept) {
+    for (const prefix of this.#prefixes) {
       if (prefix.conversation !== conversation) continue;
       const length = Math.min(commonPrefix(prefix.tokens, promptTokens), promptTokens.length - 1);
       if (length > (best?.length ?? 0)) best = { prefix, length };
@@ -57,13 +57,13 @@ export class KeptPrefixes {
   }
 
   remove(prefix: KeptPrefix): void {
-    this.#kept = this.#kept.filter((each) => each !== prefix);
+    this.#prefixes = this.#prefixes.filter((other) => other !== prefix);
   }
 
   removeExcess(bytesOf: (prefix: KeptPrefix) => number): KeptPrefix[] {
     const { maxBytes, maxAgeSeconds } = this.#limits;
     const oldest = this.#now() - maxAgeSeconds;
-    const inTime = this.#kept.filter(({ keptAt }) => keptAt > oldest);
+    const inTime = this.#prefixes.filter(({ keptAt }) => keptAt > oldest);
     let first = inTime.length;
     let bytes = 0;
     while (first > 0) {
@@ -72,28 +72,28 @@ export class KeptPrefixes {
       first -= 1;
     }
     const staying = new Set(inTime.slice(first));
-    const removed = this.#kept.filter((prefix) => !staying.has(prefix));
-    this.#kept = [...staying];
+    const removed = this.#prefixes.filter((prefix) => !staying.has(prefix));
+    this.#prefixes = [...staying];
     return removed;
   }
 
   /** Until the oldest prefix expires; null for never. */
   get secondsLeft(): number | null {
-    const [first] = this.#kept;
+    const [first] = this.#prefixes;
     if (!first || this.#limits.maxAgeSeconds === Infinity) return null;
     return Math.max(0, first.keptAt + this.#limits.maxAgeSeconds - this.#now());
   }
 
   /** Oldest first. */
   get all(): readonly KeptPrefix[] {
-    return this.#kept;
+    return this.#prefixes;
   }
 
   removeOldest(): KeptPrefix | null {
-    return this.#kept.shift() ?? null;
+    return this.#prefixes.shift() ?? null;
   }
 
   clear(): void {
-    this.#kept = [];
+    this.#prefixes = [];
   }
 }

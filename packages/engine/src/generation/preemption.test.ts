@@ -20,7 +20,7 @@ const caches = [
 
 /** Six replies of ten tokens; those with the same prompt share it. */
 const requests: readonly SampleRequest[] = Array.from({ length: 6 }, (_, i) => ({
-  promptTokens: i < 3 ? Array.from({ length: 18 }, (__, at) => 1 + (at % 5)) : [1 + i, 2, 3],
+  promptTokens: i < 3 ? Array.from({ length: 18 }, (__, index) => 1 + (index % 5)) : [1 + i, 2, 3],
   sampling: { temperature: 1, maxTokens: 10 },
   stopTokens: [],
   random: randomFromSeed(i).state(),
@@ -51,9 +51,9 @@ async function replies(pageSize: number | null, limits: Partial<GenerationLimits
   const before = kernels.liveTensors();
   const model = uploadModel(kernels, config, parameters);
   const weights = kernels.liveTensors() - before;
-  const said = await new RunningBatch(model, limits).sample(requests, 0);
+  const messages = await new RunningBatch(model, limits).sample(requests, 0);
   expect(kernels.liveTensors() - before).toBe(weights);
-  return { ...seen, said };
+  return { ...seen, said: messages };
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -22,13 +22,6 @@ interface Stretch {
   readonly last: boolean;
 }
 
-/** Replies whose prompt ended. */
-export interface PrefilledReplies {
-  readonly replies: readonly Reply[];
-  /** [replies, V]; the caller frees them. */
-  readonly logits: Tensor;
-}
-
 /** Prompts to be prefilled in passes; shared tokens are computed once. */
 export class PrefillQueue {
   readonly #model: ModelOnDevice;
@@ -57,10 +50,10 @@ export class PrefillQueue {
    * with fewer tokens.
    * @param maxTokens - max new tokens; bounds activation memory
    */
-  pass(maxTokens: number): PrefilledReplies | null {
+  pass(maxTokens: number): { readonly replies: readonly Reply[]; readonly logits: Tensor } | null {
     const stretches = this.#next(maxTokens);
     const ended = stretches.flatMap(({ pending, last }, index) =>
-      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row] as Reply, at: index })) : [],
+      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row] as Reply, row: index })) : [],
     );
     const { kernels } = this.#model;
     const logits = kernels.scope(() => {
@@ -69,7 +62,7 @@ export class PrefillQueue {
       return kernels.gatherRows(
         after,
         kernels.upload(
-          Int32Array.from(ended, ({ at }) => at),
+          Int32Array.from(ended, ({ row }) => row),
           [ended.length],
         ),
       );

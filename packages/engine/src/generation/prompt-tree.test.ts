@@ -4,13 +4,13 @@ import { promptTree, type PromptNode } from "./prompt-tree.ts";
 
 /** Follows the tree to every prompt's end and collects its tokens. */
 function spell(nodes: readonly PromptNode[], prefix: readonly number[] = []): Map<number, number[]> {
-  const found = new Map<number, number[]>();
+  const match = new Map<number, number[]>();
   for (const node of nodes) {
     const tokens = [...prefix, ...node.tokens];
-    for (const row of node.ends) found.set(row, tokens);
-    for (const [row, spelled] of spell(node.children, tokens)) found.set(row, spelled);
+    for (const row of node.ends) match.set(row, tokens);
+    for (const [row, spelled] of spell(node.children, tokens)) match.set(row, spelled);
   }
-  return found;
+  return match;
 }
 
 test("the tree spells every prompt, whatever they share", () => {

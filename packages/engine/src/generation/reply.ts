@@ -5,7 +5,7 @@ import type { PageHolder } from "./cache-pages.ts";
 
 /** A reply in progress. */
 export interface Reply extends PageHolder {
-  readonly place: number;
+  readonly slot: number;
   readonly request: SampleRequest;
   readonly uniforms: UniformStream;
   readonly stopTokens: ReadonlySet<number>;
@@ -22,9 +22,9 @@ export interface Reply extends PageHolder {
   turn: number;
 }
 
-export function startReply(config: ModelConfig, request: SampleRequest, place: number): Reply {
+export function startReply(config: ModelConfig, request: SampleRequest, index: number): Reply {
   return {
-    place,
+    slot: index,
     request,
     uniforms: new UniformStream(randomFromState(request.random)),
     stopTokens: new Set(request.stopTokens),
@@ -92,9 +92,9 @@ export class UniformStream {
     this.#random = random;
   }
 
-  at(place: number): number {
-    while (this.#drawn.length <= place) this.#drawn.push(this.#random.uniform());
-    return this.#drawn[place] as number;
+  at(index: number): number {
+    while (this.#drawn.length <= index) this.#drawn.push(this.#random.uniform());
+    return this.#drawn[index] as number;
   }
 }
 

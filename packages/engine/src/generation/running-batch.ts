@@ -7,7 +7,7 @@ import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
 import { DecodeState } from "./decode-state.ts";
 import { draw, type DrawnTokens, encodeDrawn, type DrawnListener } from "./draw.ts";
-import { KeptPrefixes, unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
+import { KeptPrefixes, unlimited, type KeptPrefixLimits } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 
@@ -27,7 +27,7 @@ const defaultLimits: GenerationLimits = {
   cache: { share: freeShare },
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
-  keptPrefixes: unlimitedPrefixes,
+  keptPrefixes: unlimited,
   stepsAhead: 0,
 };
 
@@ -51,7 +51,7 @@ export class RunningBatch {
   readonly #limits: GenerationLimits;
   readonly #pages: CachePages;
   readonly #prefill: PrefillQueue;
-  readonly #kept: KeptPrefixes;
+  readonly #prefixes: KeptPrefixes;
   readonly #calls = new Map<number, Call>();
   readonly #complete: Call[] = [];
   readonly #callOf = new Map<Reply, Call>();
@@ -75,14 +75,14 @@ export class RunningBatch {
     this.#pages = new CachePages(model.kernels, model.config, this.#limits.cache);
     this.#state = new DecodeState(model);
     this.#prefill = new PrefillQueue(model, this.#pages);
-    this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
+    this.#prefixes = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
   /** @param requests - checked by `checkSampleRequests` @param id - unique, for `cancel` */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {
     if (requests.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      const replies = requests.map((request, place) => startReply(this.#model.config, request, place));
+      const replies = requests.map((request, index) => startReply(this.#model.config, request, index));
       const call: Call = { id, replies, onDrawn, left: replies.length, resolve, reject };
       this.#calls.set(id, call);
       for (const reply of replies) this.#callOf.set(reply, call);
@@ -92,14 +92,14 @@ export class RunningBatch {
   }
 
   /** Ends a reply at the next step. */
-  cancel(id: number, place: number): void {
-    const reply = this.#calls.get(id)?.replies[place];
+  cancel(id: number, index: number): void {
+    const reply = this.#calls.get(id)?.replies[index];
     if (reply) reply.finishReason ??= "aborted";
   }
 
   releaseKept(): void {
     clearTimeout(this.#expiry);
-    for (let prefix = this.#kept.removeOldest(); prefix; prefix = this.#kept.removeOldest())
+    for (let prefix = this.#prefixes.removeOldest(); prefix; prefix = this.#prefixes.removeOldest())
       this.#pages.release(prefix);
     if (this.#idle) this.#pages.free();
   }
@@ -128,27 +128,27 @@ export class RunningBatch {
   }
 
   #releaseExcess(): void {
-    for (const prefix of this.#kept.removeExcess((each) => this.#pages.bytesOf(each))) this.#pages.release(prefix);
+    for (const prefix of this.#prefixes.removeExcess((item) => this.#pages.bytesOf(item))) this.#pages.release(prefix);
   }
 
   /** Frees the memory of an idle batch. */
   #expireLater(): void {
     clearTimeout(this.#expiry);
-    const seconds = this.#kept.secondsLeft;
+    const seconds = this.#prefixes.secondsLeft;
     if (seconds === null) return;
     // Timers may fire early and have 31 bits.
     const wait = Math.min(1000 * seconds + 1, 2 ** 31 - 1);
     this.#expiry = setTimeout(() => {
       if (this.#running) return;
       this.#releaseExcess();
-      if (this.#kept.count === 0) this.#pages.free();
+      if (this.#prefixes.count === 0) this.#pages.free();
       this.#expireLater();
     }, wait);
     this.#expiry.unref();
   }
 
   #answer(): void {
-    if (this.#idle && this.#kept.count === 0) this.#pages.free();
+    if (this.#idle && this.#prefixes.count === 0) this.#pages.free();
     for (const { replies, resolve } of this.#complete.splice(0)) resolve(replies.map(resultOf));
   }
 
@@ -156,11 +156,11 @@ export class RunningBatch {
     if (this.#waiting.length === 0) return;
     this.#releaseExcess();
     const active = this.#prefilling.size + this.#decoding.length;
-    if (active + this.#kept.count === 0) this.#pages.free();
-    const admission = admissible(this.#model.config, this.#pages, this.#kept, this.#waiting, active);
+    if (active + this.#prefixes.count === 0) this.#pages.free();
+    const admission = admissible(this.#model.config, this.#pages, this.#prefixes, this.#waiting, active);
     if (!admission) return;
     const { wants, replies } = admission;
-    freeFor(admission, this.#pages, this.#kept);
+    freeFor(admission, this.#pages, this.#prefixes);
     if (!this.#take(wants, active === 0 && replies.length === 1)) return;
     enter(admission, this.#pages, this.#prefill);
     this.#waiting = this.#waiting.slice(replies.length);
@@ -186,7 +186,7 @@ export class RunningBatch {
       const wants = this.#wants();
       if (wants.length === 0) return;
       if (this.#take(wants, this.#decoding.length === 1)) return this.#closeGaps();
-      const prefix = this.#kept.removeOldest();
+      const prefix = this.#prefixes.removeOldest();
       if (prefix) this.#pages.release(prefix);
       else this.#preempt();
     }
@@ -214,7 +214,7 @@ export class RunningBatch {
       for (const reply of held) reply.ahead = 0;
       this.#prefill.clear();
       this.#prefilling.clear();
-      this.#kept.clear();
+      this.#prefixes.clear();
       this.#decoding = [];
       this.#waiting.unshift(...held.toSorted((a, b) => a.turn - b.turn));
       return false;
@@ -321,7 +321,7 @@ export class RunningBatch {
       if (received) received.push(reply);
       else drawn.set(listener, [reply]);
     }
-    for (const [listener, own] of drawn) listener(encodeDrawn(own));
+    for (const [listener, drawnReplies] of drawn) listener(encodeDrawn(drawnReplies));
   }
 
   /** A prompt in prefill stays, because others may share its row. */
@@ -334,7 +334,7 @@ export class RunningBatch {
     for (const reply of ended) {
       const { conversation } = reply.request;
       if (reply.pages.length > 0) {
-        if (conversation !== undefined) this.#pages.handOver(reply, this.#kept.keep(reply, conversation));
+        if (conversation !== undefined) this.#pages.handOver(reply, this.#prefixes.keep(reply, conversation));
         else this.#pages.release(reply);
       }
       const call = this.#callOf.get(reply) as Call;
@@ -361,7 +361,7 @@ export class RunningBatch {
     this.#callOf.clear();
     this.#prefill.clear();
     this.#prefilling.clear();
-    this.#kept.clear();
+    this.#prefixes.clear();
     [this.#waiting, this.#decoding] = [[], []];
     for (const { reject } of calls) reject(error);
     try {

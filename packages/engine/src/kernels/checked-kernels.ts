@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "./contract.ts";
 import { isOnDevice } from "./pack-sampling.ts";
@@ -21,17 +21,16 @@ const checks = {
   upload: (values, shape) => expectFilled(values, shape, "upload"),
   reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape, "reshape"),
   assign(into, from) {
-    if (into.length !== from.length)
-      throw new LaconicError("input_invalid", `assign: ${from.length} tensors for ${into.length}`);
+    if (into.length !== from.length) throw inputError(`assign: ${from.length} tensors for ${into.length}`);
     into.forEach((tensor, i) => expectFloats(from[i] as Tensor, tensor.shape, `assign: tensor ${i}`));
   },
   columns(x, start, count) {
     const [, width] = expectMatrix(x, "columns: x");
     if (!(start >= 0 && count > 0 && start + count <= width))
-      throw new LaconicError("input_invalid", `columns: ${start} to ${start + count} of a matrix with ${width}`);
+      throw inputError(`columns: ${start} to ${start + count} of a matrix with ${width}`);
   },
   joinColumns(parts) {
-    if (parts.length === 0) throw new LaconicError("input_invalid", "joinColumns: no matrices");
+    if (parts.length === 0) throw inputError("joinColumns: no matrices");
     const [rows] = joinedSize(parts);
     for (const [i, part] of parts.entries()) {
       const [, columns] = expectMatrix(part, `joinColumns: part ${i}`);
@@ -127,10 +126,7 @@ const checks = {
     const [rows, vocabulary] = expectMatrix(logits, "tokenLogProbs: logits");
     expectInts(tokens, rows, "tokenLogProbs: tokens");
     if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
-      throw new LaconicError(
-        "input_invalid",
-        `tokenLogProbs: expected at most ${vocabulary} most likely tokens, got ${count}`,
-      );
+      throw inputError(`tokenLogProbs: expected at most ${vocabulary} most likely tokens, got ${count}`);
   },
 
   sumSquares: (tensors) => tensors.forEach((tensor) => expectFloats(tensor, tensor.shape, "sumSquares")),
@@ -157,48 +153,45 @@ export function checkedKernels(set: Kernels): Kernels {
   return { ...set, ...(Object.fromEntries(checked) as Partial<Kernels>) };
 }
 
-function expectFilled(values: { readonly length: number }, shape: readonly number[], place: string): void {
+function expectFilled(values: { readonly length: number }, shape: readonly number[], location: string): void {
   if (values.length !== sizeOf(shape))
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: ${values.length} values do not fill shape [${shape.join(", ")}]`,
-    );
+    throw inputError(`${location}: ${values.length} values do not fill shape [${shape.join(", ")}]`);
 }
 
-function expectAlike(place: string, first: Tensor, firstName: string, second: Tensor, secondName: string): void {
-  expectFloats(first, first.shape, place, firstName);
-  expectFloats(second, first.shape, place, secondName);
+function expectAlike(location: string, first: Tensor, firstName: string, second: Tensor, secondName: string): void {
+  expectFloats(first, first.shape, location, firstName);
+  expectFloats(second, first.shape, location, secondName);
 }
 
-function expectPicked(x: Tensor, rows: Tensor, place: string): void {
+function expectPicked(x: Tensor, rows: Tensor, location: string): void {
   if (x.shape.length !== 1 && x.shape.length !== 2)
-    throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describeTensor(x)}`);
-  expectInts(rows, rows.shape[0] ?? 0, place, "rows");
+    throw inputError(`${location}: expected a vector or a matrix, got ${describeTensor(x)}`);
+  expectInts(rows, rows.shape[0] ?? 0, location, "rows");
 }
 
 function expectProduct(
-  place: string,
+  location: string,
   x: Tensor,
   weight: Tensor,
   bias?: Tensor,
 ): readonly [rows: number, outputs: number] {
-  const [rows] = expectMatrix(x, place, "x");
-  const [outputs, inner] = expectMatrix(weight, place, "weight");
-  expectFloats(x, [rows, inner], place, "x");
-  if (bias) expectFloats(bias, [outputs], place, "bias");
+  const [rows] = expectMatrix(x, location, "x");
+  const [outputs, inner] = expectMatrix(weight, location, "weight");
+  expectFloats(x, [rows, inner], location, "x");
+  if (bias) expectFloats(bias, [outputs], location, "bias");
   return [rows, outputs];
 }
 
 function expectHead(
-  place: string,
+  location: string,
   { hidden, weight, targets }: Readonly<Record<"hidden" | "weight" | "targets", Tensor>>,
   numbers: Readonly<Record<string, Tensor>>,
 ): void {
-  const [rows, width] = expectMatrix(hidden, place, "hidden");
-  const [vocabulary] = expectMatrix(weight, place, "weight");
-  expectFloats(weight, [vocabulary, width], place, "weight");
-  expectInts(targets, rows, place, "targets");
-  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], place, name);
+  const [rows, width] = expectMatrix(hidden, location, "hidden");
+  const [vocabulary] = expectMatrix(weight, location, "weight");
+  expectFloats(weight, [vocabulary, width], location, "weight");
+  expectInts(targets, rows, location, "targets");
+  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], location, name);
 }
 
 function expectSampling(logits: Tensor, settings: SamplingRows | SamplingOnDevice): void {
@@ -209,10 +202,9 @@ function expectSampling(logits: Tensor, settings: SamplingRows | SamplingOnDevic
     expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
     const { column } = settings;
     if (!(Number.isInteger(column) && column >= 0 && column < width))
-      throw new LaconicError("input_invalid", `sampleTokens: column ${column} of ${width} uniform numbers`);
+      throw inputError(`sampleTokens: column ${column} of ${width} uniform numbers`);
     return;
   }
   for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
-    if (values.length !== rows)
-      throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);
+    if (values.length !== rows) throw inputError(`sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);
 }

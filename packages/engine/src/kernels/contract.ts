@@ -32,6 +32,8 @@ export interface BranchCost {
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
+  /** True for the memory of the machine instead of a GPU. */
+  readonly isHost?: boolean;
 }
 
 /** Library calls since creation; differences count a step on any machine. */
@@ -272,7 +274,7 @@ export interface KernelPlace {
 }
 
 /** @throws LaconicError `device_unavailable` */
-export type CreateKernels = (options: KernelSource["options"], place?: KernelPlace) => Promise<Kernels>;
+export type CreateKernels = (options: KernelSource["options"], location?: KernelPlace) => Promise<Kernels>;
 
 /** True if AdamW needs `AdamWMoments.master`. */
 export function roundsWeights(dtype: Kernels["dtype"]): boolean {

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { Tensor } from "./contract.ts";
 import { TensorScopes } from "./tensor-scopes.ts";
 
@@ -55,11 +55,11 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
   }
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit) */
-  expectIndices(ids: Tensor, limit: number, place: string): void {
+  expectIndices(ids: Tensor, limit: number, location: string): void {
     const [min, max] = this.get(ids).range;
     if (ids.shape[0] === 0 || (min >= 0 && max < limit)) return;
     const index = min < 0 ? min : max;
-    throw new LaconicError("input_invalid", `${place}: index ${index} is outside [0, ${limit})`, { index });
+    throw inputError(`${location}: index ${index} is outside [0, ${limit})`, { index });
   }
 
   replace(tensor: Tensor, data: Data): void {

@@ -27,9 +27,9 @@ export class KeyValueCaches<C extends KeyValueCache> {
 
   /** The caller frees the cache's arrays. */
   release(cache: KeyValueCache): C {
-    const own = this.get(cache);
-    this.#alive.delete(own);
-    return own;
+    const entry = this.get(cache);
+    this.#alive.delete(entry);
+    return entry;
   }
 
   /**
@@ -44,13 +44,13 @@ export class KeyValueCaches<C extends KeyValueCache> {
     shape: AttentionShape,
     plan: CachePlan,
   ): { readonly cache: C; readonly tokens: number } {
-    const place = "attentionCached";
-    const own = this.get(cache);
-    const [tokens] = expectMatrix(q, place, "q");
-    expectHeads(shape, tokens, [q], [k, v], place);
-    expectCacheHeads(own, shape, place);
-    expectCachePlan(plan, own, tokens, place);
-    return { cache: own, tokens };
+    const location = "attentionCached";
+    const entry = this.get(cache);
+    const [tokens] = expectMatrix(q, location, "q");
+    expectHeads(shape, tokens, [q], [k, v], location);
+    expectCacheHeads(entry, shape, location);
+    expectCachePlan(plan, entry, tokens, location);
+    return { cache: entry, tokens };
   }
 
   /**

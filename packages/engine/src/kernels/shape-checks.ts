@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, SegmentTree, SequenceLayout, Tensor } from "./contract.ts";
 
 /** Number of elements; 1 for a scalar. */
@@ -12,23 +12,24 @@ export function matrixSize(tensor: Tensor): readonly [rows: number, columns: num
 }
 
 /** @throws LaconicError `input_invalid` unless a float matrix. */
-export function expectMatrix(tensor: Tensor, place: string, name?: string): readonly [rows: number, columns: number] {
+export function expectMatrix(
+  tensor: Tensor,
+  location: string,
+  name?: string,
+): readonly [rows: number, columns: number] {
   if (tensor.shape.length !== 2 || tensor.dtype !== "float")
-    throw new LaconicError(
-      "input_invalid",
-      `${joined(place, name)}: expected a matrix of floats, got ${describeTensor(tensor)}`,
-    );
+    throw inputError(`${joined(location, name)}: expected a matrix of floats, got ${describeTensor(tensor)}`);
   return matrixSize(tensor);
 }
 
 /** @throws LaconicError `input_invalid` */
-export function expectFloats(tensor: Tensor, shape: readonly number[], place: string, name?: string): void {
-  expectTensor(tensor, "float", shape, place, name);
+export function expectFloats(tensor: Tensor, shape: readonly number[], location: string, name?: string): void {
+  expectTensor(tensor, "float", shape, location, name);
 }
 
 /** @throws LaconicError `input_invalid` */
-export function expectInts(tensor: Tensor, length: number, place: string, name?: string): void {
-  expectTensor(tensor, "int32", [length], place, name);
+export function expectInts(tensor: Tensor, length: number, location: string, name?: string): void {
+  expectTensor(tensor, "int32", [length], location, name);
 }
 
 /** @throws LaconicError `input_invalid` */
@@ -37,46 +38,36 @@ export function expectHeads(
   rows: number,
   query: readonly Tensor[],
   keyValue: readonly Tensor[],
-  place: string,
+  location: string,
 ): void {
   if (queryHeads % kvHeads !== 0)
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`,
-    );
-  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], place, "query heads");
-  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], place, "key/value heads");
+    throw inputError(`${location}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`);
+  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], location, "query heads");
+  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], location, "key/value heads");
 }
 
 /** @throws LaconicError `input_invalid` unless segments fill the rows and form a tree. */
-export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
+export function expectLayout(layout: SequenceLayout, rows: number, location: string): void {
   const { offsets, longest, tree } = layout;
-  expectInts(layout.offsetsOnDevice, offsets.length, place, "offsets");
+  expectInts(layout.offsetsOnDevice, offsets.length, location, "offsets");
   for (let s = 0; s + 1 < offsets.length; s++) {
     const length = (offsets[s + 1] as number) - (offsets[s] as number);
     if (length < 0 || length > longest)
-      throw new LaconicError(
-        "input_invalid",
-        `${place}: sequence ${s} has length ${length}, above the layout's longest, ${longest}`,
-      );
+      throw inputError(`${location}: sequence ${s} has length ${length}, above the layout's longest, ${longest}`);
   }
   if (offsets[0] !== 0 || offsets.at(-1) !== rows)
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`,
-    );
-  if (tree) expectTree(layout, tree, place);
+    throw inputError(`${location}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`);
+  if (tree) expectTree(layout, tree, location);
 }
 
-function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, place: string): void {
+function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, location: string): void {
   const { parents, parentsOnDevice } = tree;
   const count = offsets.length - 1;
   const refuse = (segment: number, why: string): never => {
-    throw new LaconicError("input_invalid", `${place}: segment ${segment} ${why}`, { segment });
+    throw inputError(`${location}: segment ${segment} ${why}`, { segment });
   };
-  if (parents.length !== count)
-    throw new LaconicError("input_invalid", `${place}: ${parents.length} parents for ${count} segments`);
-  expectInts(parentsOnDevice, count, place, "parents");
+  if (parents.length !== count) throw inputError(`${location}: ${parents.length} parents for ${count} segments`);
+  expectInts(parentsOnDevice, count, location, "parents");
   const ends = new Int32Array(count);
   for (let s = 0; s < count; s++) {
     const [parent, length] = [parents[s] as number, (offsets[s + 1] as number) - (offsets[s] as number)];
@@ -92,11 +83,10 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, pla
 }
 
 /** @throws LaconicError `input_invalid` */
-export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, place: string): void {
+export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, location: string): void {
   if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: the cache has ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
+    throw inputError(
+      `${location}: the cache has ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
     );
 }
 
@@ -105,30 +95,26 @@ export function expectCachePlan(
   { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
   tokens: number,
-  place: string,
+  location: string,
 ): void {
-  expectLayout(layout, tokens, place);
-  if (layout.tree) throw new LaconicError("input_invalid", `${place}: a cache continues sequences, not a tree`);
+  expectLayout(layout, tokens, location);
+  if (layout.tree) throw inputError(`${location}: a cache continues sequences, not a tree`);
   const sequences = layout.offsets.length - 1;
   const width = sequences === 0 ? 0 : table.length / sequences;
-  expectTensor(tableOnDevice, "int32", [sequences, width], place, "table");
-  expectInts(pastOnDevice, sequences, place, "past");
+  expectTensor(tableOnDevice, "int32", [sequences, width], location, "table");
+  expectInts(pastOnDevice, sequences, location, "past");
   for (let s = 0; s < sequences; s++) {
     const held = past[s] as number;
     const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
     if (!(held >= 0 && end <= width * cache.pageSize))
-      throw new LaconicError(
-        "input_invalid",
-        `${place}: sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`,
+      throw inputError(
+        `${location}: sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`,
         { sequence: s, positions: end },
       );
     for (let i = 0; i < width; i++) {
       const page = table[s * width + i] as number;
       if (!(page >= 0 && page < cache.pages))
-        throw new LaconicError("input_invalid", `${place}: sequence ${s} has page ${page} of ${cache.pages}`, {
-          sequence: s,
-          page,
-        });
+        throw inputError(`${location}: sequence ${s} has page ${page} of ${cache.pages}`, { sequence: s, page });
     }
   }
 }
@@ -142,16 +128,14 @@ export function expectPageCopies(
   source: KeyValueCache,
 ): void {
   if (cache.kvHeads !== source.kvHeads || cache.headDim !== source.headDim)
-    throw new LaconicError(
-      "input_invalid",
+    throw inputError(
       `copyCachePages: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
     );
   const most = Math.min(cache.pageSize, source.pageSize);
   from.forEach((page, i) => {
     const [target, length] = [to[i] as number, lengths[i] as number];
     if (!(page >= 0 && page < source.pages && target >= 0 && target < cache.pages && length >= 0 && length <= most))
-      throw new LaconicError(
-        "input_invalid",
+      throw inputError(
         `copyCachePages: ${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
       );
   });
@@ -185,13 +169,12 @@ export function expectTensor(
   tensor: Tensor,
   dtype: Tensor["dtype"],
   shape: readonly number[],
-  place: string,
+  location: string,
   name?: string,
 ): void {
   if (tensor.dtype !== dtype || !sameShape(tensor.shape, shape))
-    throw new LaconicError(
-      "input_invalid",
-      `${joined(place, name)}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
+    throw inputError(
+      `${joined(location, name)}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
     );
 }
 
@@ -202,8 +185,8 @@ function sameShape(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** A decode step has hundreds of checks, so only failed ones join texts. */
-function joined(place: string, name: string | undefined): string {
-  return name === undefined ? place : `${place}: ${name}`;
+function joined(location: string, name: string | undefined): string {
+  return name === undefined ? location : `${location}: ${name}`;
 }
 
 export function describeTensor(tensor: Tensor): string {

@@ -32,15 +32,15 @@ export class TensorScopes<T extends Tensor> {
   }
 
   free(tensor: Tensor): void {
-    const own = this.get(tensor);
-    this.#drop(own);
-    this.#alive.delete(own);
-    for (const scope of this.#scopes) scope.delete(own);
+    const handle = this.get(tensor);
+    this.#drop(handle);
+    this.#alive.delete(handle);
+    for (const scope of this.#scopes) scope.delete(handle);
   }
 
   keep(tensor: Tensor): void {
-    const own = this.get(tensor);
-    for (const scope of this.#scopes) scope.delete(own);
+    const handle = this.get(tensor);
+    for (const scope of this.#scopes) scope.delete(handle);
   }
 
   /** Members of a kernel set. */

@@ -4,6 +4,7 @@ import { LaconicError, type Engine, type TrainableModel, type TrainingSequence }
 import { describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
+import type { DeviceMemory } from "../kernels/index.ts";
 import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
@@ -51,10 +52,18 @@ test("replicas train as one: the same numbers to float64 rounding", async () => 
     other.forEach((value, i) => expect(Math.abs(value - (values[0]?.[i] as number))).toBeLessThan(1e-9));
 });
 
+test("reports the memory in use on the fullest GPU, and none of the machine's", async () => {
+  const engineOf = (...devices: readonly DeviceMemory[]): Promise<Engine> =>
+    createInlineEngine(devices.map((memory) => ({ ...createReferenceKernels(), memory: () => memory })));
+  const gpus = await engineOf({ free: 7, total: 10 }, { free: 4, total: 10 }, { free: 0, total: 99, isHost: true });
+  expect(await gpus.deviceBytes?.()).toBe(6);
+  expect(await (await engineOf({ free: 0, total: 99, isHost: true })).deviceBytes?.()).toBeNull();
+});
+
 test("replicas stay bit-identical", async () => {
   const kernels = [createReferenceKernels(), createReferenceKernels()];
   const hosts = kernels.map(
-    (each) => new InlineHost(each, { recompute: "none", sharePrefixes: true, limits: {}, files: defaultFiles }),
+    (kernel) => new InlineHost(kernel, { recompute: "none", sharePrefixes: true, limits: {}, files: defaultFiles }),
   );
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
   const settled = { maxTokensPerMicroBatch: 4, sharePrefixes: true, dtype: "float64" } as const;
@@ -81,23 +90,23 @@ test("forward lists the likeliest tokens that sampling lists, at temperature 1",
     ...sampled.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens, temperature: 0.5 })),
     { promptTokens: [1], completionTokens: [] },
   ];
-  const alive = kernels.map((each) => each.liveTensors());
+  const alive = kernels.map((kernel) => kernel.liveTensors());
   const { logProbs, atOne } = await model.forward(sequences, { topLogProbs: 5 });
-  expect(kernels.map((each) => each.liveTensors())).toEqual(alive);
+  expect(kernels.map((kernel) => kernel.liveTensors())).toEqual(alive);
   expect(atOne).toHaveLength(4);
   expect(atOne?.[3]).toEqual([]);
   sampled.forEach(({ tokens, atOne: expected = [], logProbs: atTemperature }, row) => {
     expect(atOne?.[row]).toHaveLength(tokens.length);
-    expected.forEach((place, t) => {
-      const found = atOne?.[row]?.[t];
-      expect(found?.logProb).toBeCloseTo(place.logProb, 10);
-      expect(found?.top.map(({ token }) => token)).toEqual(place.top.map(({ token }) => token));
-      expect(found?.top.map(({ logProb }) => logProb)).toBeAllclose(place.top.map(({ logProb }) => logProb));
+    expected.forEach((logProbsAtOne, t) => {
+      const match = atOne?.[row]?.[t];
+      expect(match?.logProb).toBeCloseTo(logProbsAtOne.logProb, 10);
+      expect(match?.top.map(({ token }) => token)).toEqual(logProbsAtOne.top.map(({ token }) => token));
+      expect(match?.top.map(({ logProb }) => logProb)).toBeAllclose(logProbsAtOne.top.map(({ logProb }) => logProb));
       expect(logProbs.values[(logProbs.offsets[row] as number) + t]).toBeCloseTo(atTemperature[t] as number, 10);
     });
   });
   expect((await model.forward(sequences)).atOne).toBeUndefined();
-  await expect(model.forward(sequences, { topLogProbs: 0.5 })).rejects.toMatchObject({ code: "input_invalid" });
+  await expect(model.forward(sequences, { topLogProbs: 0.5 })).rejects.toFailWith("input_invalid");
   await engine.close();
 });
 
@@ -174,11 +183,9 @@ test("a damaged optimiser state is refused by name and the model stays", async (
 
 test("settings out of range are refused", async () => {
   const device = referenceKernels();
-  await expect(createLocalEngine({ device, workers: 0 })).rejects.toMatchObject({ code: "config_invalid" });
-  await expect(createLocalEngine({ device, workers: 1.5 })).rejects.toMatchObject({ code: "config_invalid" });
-  await expect(createLocalEngine({ device, maxTokensPerMicroBatch: 0 })).rejects.toMatchObject({
-    code: "config_invalid",
-  });
+  await expect(createLocalEngine({ device, workers: 0 })).rejects.toFailWith("config_invalid");
+  await expect(createLocalEngine({ device, workers: 1.5 })).rejects.toFailWith("config_invalid");
+  await expect(createLocalEngine({ device, maxTokensPerMicroBatch: 0 })).rejects.toFailWith("config_invalid");
 });
 
 describe("a signal", () => {
@@ -193,7 +200,7 @@ describe("a signal", () => {
     const opening = engine.createModel(source, { signal: controller.signal });
     controller.abort();
     await expect(opening).rejects.toMatchObject(aborted);
-    await vi.waitFor(() => expect(kernels.map((each) => each.liveTensors())).toEqual([0, 0]), 5000);
+    await vi.waitFor(() => expect(kernels.map((kernel) => kernel.liveTensors())).toEqual([0, 0]), 5000);
     const model = await engine.createModel(source, { signal: new AbortController().signal });
     await trainSteps(model, 1);
     await engine.close();
@@ -221,7 +228,7 @@ describe("a signal", () => {
       },
     };
     const engine = await createInlineEngine([kernels[0] as (typeof kernels)[0], failing]);
-    await expect(engine.createModel(source)).rejects.toMatchObject({ code: "device_out_of_memory" });
+    await expect(engine.createModel(source)).rejects.toFailWith("device_out_of_memory");
     expect(kernels[0]?.liveTensors()).toBe(0);
     await engine.close();
   });

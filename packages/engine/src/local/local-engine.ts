@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { Engine, EngineCapabilities, ValueModelOptions, ValueSource } from "@laconic/core";
 import { expectNotAborted, untilAborted } from "@laconic/core/async";
 import type { ModelFiles } from "@laconic/core/files";
@@ -53,19 +53,13 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   const devices = [options.device].flat();
   const { workers = devices.length, maxTokensPerMicroBatch = defaultMaxTokens, cacheBytes } = options;
   if (!Number.isInteger(workers) || workers < 1)
-    throw new LaconicError("config_invalid", `engine.workers: expected a positive integer, got ${workers}`);
+    throw configError(`engine.workers: expected a positive integer, got ${workers}`);
   if (devices.length === 0 || (Array.isArray(options.device) && devices.length !== workers))
-    throw new LaconicError(
-      "config_invalid",
-      `engine.workers: expected one worker per device (${devices.length}), got ${workers}`,
-    );
+    throw configError(`engine.workers: expected one worker per device (${devices.length}), got ${workers}`);
   if (!(maxTokensPerMicroBatch >= 1))
-    throw new LaconicError(
-      "config_invalid",
-      `engine.maxTokensPerMicroBatch: expected at least 1, got ${maxTokensPerMicroBatch}`,
-    );
+    throw configError(`engine.maxTokensPerMicroBatch: expected at least 1, got ${maxTokensPerMicroBatch}`);
   if (cacheBytes !== undefined && !(cacheBytes > 0))
-    throw new LaconicError("config_invalid", `engine.cacheBytes: expected more than 0, got ${cacheBytes}`);
+    throw configError(`engine.cacheBytes: expected more than 0, got ${cacheBytes}`);
   expectSharedMemory(workers);
   const { signal } = options;
   expectNotAborted(signal, starting);
@@ -76,7 +70,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
     return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
   };
   const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
-  const hosts = ports.map((port) => hostOver(port));
+  const hosts = ports.map(hostOver);
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);
   } catch (error) {
@@ -92,11 +86,6 @@ type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "sharePr
 
 type HostOptions = Pick<LocalEngineOptions, "recompute" | "sharePrefixes" | "keptPrefixes" | "cacheBytes">;
 
-interface InlineFiles {
-  /** Default: the local file system. */
-  readonly files?: ModelFiles;
-}
-
 function expectSharedMemory(workers: number): void {
   if (workers === 1 || typeof SharedArrayBuffer === "function") return;
   throw new LaconicError(
@@ -109,10 +98,10 @@ function expectSharedMemory(workers: number): void {
 /** Creates an engine on the calling thread; each kernel set is a replica. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & HostOptions & InlineFiles = {},
+  options: ModelOptions & HostOptions & { readonly files?: ModelFiles } = {},
 ): Promise<Engine> {
   const settings = { ...hostSettings(options, kernels.length), files: options.files ?? defaultFiles };
-  const hosts = kernels.map((each) => new InlineHost(each, settings));
+  const hosts = kernels.map((kernel) => new InlineHost(kernel, settings));
   return assemble(hosts, options);
 }
 
@@ -129,10 +118,10 @@ async function assemble(
   hosts: readonly EngineHost[],
   { maxTokensPerMicroBatch = defaultMaxTokens, sharePrefixes = true, onWarning }: ModelOptions,
 ): Promise<Engine> {
-  const [facts] = await Promise.all(hosts.map((host) => host.describe()));
+  const [description] = await Promise.all(hosts.map((host) => host.describe()));
   const capabilities: EngineCapabilities = {
     kind: "local",
-    ...(facts as HostCapabilities),
+    ...(description as HostCapabilities),
     workers: hosts.length,
     scalarHeads: true,
   };
@@ -157,6 +146,11 @@ async function assemble(
     createModel: (source, { signal } = {}) => open(LocalModel, source, signal),
     createValueModel: async (source, options = {}) =>
       open(LocalValueModel, scalarSource(source, options, hosts), options.signal),
+    async deviceBytes() {
+      const devices = await Promise.all(hosts.map((host) => host.memory()));
+      const used = devices.flatMap((device) => (device && !device.isHost ? device.total - device.free : []));
+      return used.length === 0 ? null : Math.max(...used);
+    },
     async close(): Promise<void> {
       await Promise.all(hosts.map((host) => host.close()));
     },
@@ -170,8 +164,7 @@ function scalarSource(
 ): HostSource {
   if (source.kind !== "trunk") return { kind: "scalar", layers: source, trainsHeadAlone: train === "head" };
   if (train !== "head")
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       'createValueModel: train "all" would change the layers of the policy; use "head", or separate layers',
       { key: "train" },
     );
@@ -185,8 +178,8 @@ function scalarSource(
 
 async function createOn(hosts: readonly EngineHost[], model: number, source: HostSource): Promise<ModelFacts[]> {
   const created = await Promise.allSettled(hosts.map((host) => host.create(model, source)));
-  const failed = created.find((each) => each.status === "rejected");
-  if (!failed) return created.map((each) => (each as PromiseFulfilledResult<ModelFacts>).value);
+  const failed = created.find((item) => item.status === "rejected");
+  if (!failed) return created.map((item) => (item as PromiseFulfilledResult<ModelFacts>).value);
   await Promise.allSettled(
     hosts.filter((_, i) => created[i]?.status === "fulfilled").map((host) => host.disposeModel(model)),
   );

@@ -1,20 +1,21 @@
 import {
-  LaconicError,
+  type ChatMessage,
   type ChatTokenizer,
   type Completion,
   type CompletionRequest,
+  type DrawnToken,
   type EngineCapabilities,
+  inputError,
+  LaconicError,
   type LanguageModel,
   type ModelIdentity,
+  type OwnReply,
+  type Sampler,
   type SampleRequest,
   type SampleResult,
-  type Sampler,
-  type Tokenizer,
   type TokenBytes,
+  type Tokenizer,
   type TokenTrace,
-  type ChatMessage,
-  type OwnReply,
-  type DrawnToken,
 } from "@laconic/core";
 import { nextTurn } from "#platform";
 
@@ -116,7 +117,7 @@ function promptTokens(
       return tokenizer.encodePrompt?.(prompt.text) ?? tokenizer.encode(prompt.text);
     case "messages":
       if ("encodeChat" in tokenizer) return chatTokens(prompt.messages, ownReplies, tokenizer);
-      throw new LaconicError("input_invalid", "this policy has no chat template; send a text or token prompt");
+      throw inputError("this policy has no chat template; send a text or token prompt");
   }
 }
 
@@ -143,8 +144,8 @@ function completion(
 const cache = new WeakMap<Tokenizer, TokenBytes>();
 
 function tokenBytesOf(tokenizer: Tokenizer): TokenBytes {
-  const own = tokenizer.tokenBytes?.();
-  if (own) return own;
+  const tokenBytes = tokenizer.tokenBytes?.();
+  if (tokenBytes) return tokenBytes;
   const bytes = cache.get(tokenizer) ?? decodeEach(tokenizer);
   cache.set(tokenizer, bytes);
   return bytes;
@@ -214,10 +215,10 @@ export function chatTokens(
   tokenizer: Pick<ChatTokenizer, "encodeChat" | "decode" | "endTokens">,
 ): readonly number[] {
   const whole = tokenizer.encodeChat(messages);
-  const place = lastReply(messages, ownReplies);
-  if (!place) return whole;
-  const { at, reply } = place;
-  const before = messages.slice(0, at);
+  const location = lastReply(messages, ownReplies);
+  if (!location) return whole;
+  const { index, reply } = location;
+  const before = messages.slice(0, index);
   const asked = tokenizer.encodeChat(before);
   const isEnd = (token: number): boolean => tokenizer.endTokens.includes(token);
   const ends = whole.flatMap((token, i) => (isEnd(token) ? [i] : []));
@@ -236,12 +237,12 @@ export function chatTokens(
 function lastReply(
   messages: readonly ChatMessage[],
   ownReplies: readonly OwnReply[],
-): { readonly at: number; readonly reply: number } | null {
+): { readonly index: number; readonly reply: number } | null {
   for (let index = messages.length - 1; index > 0; index--) {
     const { role, content } = messages[index] as ChatMessage;
     if (role !== "assistant") continue;
     const reply = ownReplies.findLastIndex(({ text }) => text === content);
-    if (reply >= 0) return { at: index, reply };
+    if (reply >= 0) return { index, reply };
   }
   return null;
 }
@@ -302,7 +303,7 @@ function sampleInWaves(sampler: Sampler): SampleOne {
       const listens = wave.some(({ onToken }) => onToken);
       const results = await sampler.sample(
         wave.map(({ request }) => request),
-        listens ? (place, drawn) => wave[place]?.onToken?.(drawn) : undefined,
+        listens ? (index, drawn) => wave[index]?.onToken?.(drawn) : undefined,
       );
       wave.forEach(({ resolve }, i) => resolve({ result: results[i] as SampleResult, weightVersion }));
     } catch (error) {

@@ -14,7 +14,7 @@ const endToken = pieces.length;
 const bytesOf = (tokens: readonly number[]): Uint8Array =>
   Uint8Array.from(tokens.flatMap((token) => Array.from(pieces[token] ?? [])));
 
-function byteTokenizer(known: boolean): Tokenizer {
+function byteTokenizer(registry: boolean): Tokenizer {
   const offsets = new Int32Array(endToken + 2);
   pieces.forEach((piece, token) => (offsets[token + 1] = (offsets[token] as number) + piece.length));
   offsets[endToken + 1] = offsets[endToken] as number;
@@ -24,7 +24,7 @@ function byteTokenizer(known: boolean): Tokenizer {
     endToken,
     encode: (text) => Array.from(new TextEncoder().encode(text), (byte) => pieces.findIndex(([own]) => own === byte)),
     decode: (tokens) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(tokens)),
-    ...(known && { tokenBytes: () => table }),
+    ...(registry && { tokenBytes: () => table }),
   };
 }
 
@@ -58,8 +58,8 @@ function expected(tokens: readonly number[]): { readonly tokens: readonly number
   const text = (count: number): string =>
     tokenizer.decode(tokens.slice(0, count).filter((token) => token !== endToken));
   for (let count = 1; count <= tokens.length; count++) {
-    const found = stops.map((stop) => text(count).indexOf(stop)).filter((at) => at >= 0);
-    if (found.length > 0) return { tokens: tokens.slice(0, count), text: text(count).slice(0, Math.min(...found)) };
+    const matches = stops.map((stop) => text(count).indexOf(stop)).filter((index) => index >= 0);
+    if (matches.length > 0) return { tokens: tokens.slice(0, count), text: text(count).slice(0, Math.min(...matches)) };
   }
   return { tokens, text: text(tokens.length) };
 }
@@ -86,7 +86,7 @@ test.each([
     const engine = await createInlineEngine([createReferenceKernels()]);
     const model = await engine.createModel({ kind: "config", config, seed: 3 });
     const policy = localPolicy({ id: "p", sampler: model, tokenizer, batching: way.batching });
-    const kept = way.conversation === undefined ? {} : { conversation: way.conversation };
+    const retained = way.conversation === undefined ? {} : { conversation: way.conversation };
     const heard = new Map<number, number[]>();
     const seeds = Array.from({ length: 60 }, (_, i) => i);
     const complete = (change: (request: CompletionRequest) => CompletionRequest): Promise<unknown[]> =>
@@ -94,7 +94,7 @@ test.each([
         seeds.map((seed) =>
           policy.complete(
             change(
-              ask(seed, { ...kept, onToken: ({ token }) => heard.set(seed, [...(heard.get(seed) ?? []), token]) }),
+              ask(seed, { ...retained, onToken: ({ token }) => heard.set(seed, [...(heard.get(seed) ?? []), token]) }),
             ),
           ),
         ),
@@ -140,9 +140,9 @@ test("a reply with a stop text leaves the batch, the others go on", async () => 
   const counted: Sampler = {
     ...watched(model, []),
     sample: (asked, onToken) =>
-      model.sample(asked, (place, drawn) => {
-        (steps[place] ??= []).push(drawn.token);
-        onToken?.(place, drawn);
+      model.sample(asked, (index, drawn) => {
+        (steps[index] ??= []).push(drawn.token);
+        onToken?.(index, drawn);
       }),
   };
   const policy = localPolicy({ id: "p", sampler: counted, tokenizer });
@@ -172,8 +172,8 @@ function fixedSampler(tokens: readonly number[]): Sampler {
 test("a sampler that knows no stop texts is cut to the same reply", async () => {
   const tokens = fc.array(fc.integer({ min: 0, max: endToken }), { maxLength: 30 });
   await fc.assert(
-    fc.asyncProperty(tokens, fc.boolean(), async (drawn, known) => {
-      const policy = localPolicy({ id: "p", sampler: fixedSampler(drawn), tokenizer: byteTokenizer(known) });
+    fc.asyncProperty(tokens, fc.boolean(), async (drawn, registry) => {
+      const policy = localPolicy({ id: "p", sampler: fixedSampler(drawn), tokenizer: byteTokenizer(registry) });
       const reply = await policy.complete(ask(1));
       const should = expected(drawn);
       expect(reply).toMatchObject({ text: should.text, usage: { completionTokens: should.tokens.length } });

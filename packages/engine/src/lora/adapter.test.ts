@@ -118,9 +118,9 @@ test.for(models)("shared prefixes give the adapter's gradients of separate seque
 
 test("the mask of a shared row is its prefix's, and of another row its sequence's", async () => {
   const kernels = createReferenceKernels();
-  const maskOf = async (own: readonly TrainingSequence[], shared: boolean): Promise<number[][]> => {
-    const batch = packBatch(kernels, own, { shared });
-    const numbers = shared ? null : own.map((_, s) => s);
+  const maskOf = async (trainingSequences: readonly TrainingSequence[], shared: boolean): Promise<number[][]> => {
+    const batch = packBatch(kernels, trainingSequences, { shared });
+    const numbers = shared ? null : trainingSequences.map((_, s) => s);
     const mask = new Dropout({ rate: 0.5, seed: 1, step: 1, batch, numbers }).mask(kernels, "m", [
       batch.forest.tokens.length,
       50,

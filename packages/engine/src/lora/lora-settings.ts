@@ -1,4 +1,4 @@
-import { checkShape, LaconicError, loraShape, type LoraSettings, type Random } from "@laconic/core";
+import { checkShape, loraShape, refuseSetting, type LoraSettings, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { pairNames } from "../transformer/model-on-device.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
@@ -20,9 +20,7 @@ export function checkLora(settings: LoraSettings): void {
   const stray = settings.targets?.find((target) => !isProjection(target));
   if (stray === undefined) return;
   const modules = Object.keys(loraTargets).join(", ");
-  throw new LaconicError("config_invalid", `lora.targets: expected modules ending in ${modules}, got ${stray}`, {
-    key: "lora.targets",
-  });
+  refuseSetting("lora.targets", `expected modules ending in ${modules}, got ${stray}`);
 }
 
 export function isProjection(module: string): boolean {
@@ -39,10 +37,7 @@ export function adaptedProjections(config: ModelConfig, targets?: readonly strin
   ).flat();
   if (!targets) return all;
   const stray = targets.find((target) => !all.some((module) => isTarget(module, target)));
-  if (stray !== undefined)
-    throw new LaconicError("config_invalid", `lora.targets: projection ${stray} not found in the model`, {
-      key: "lora.targets",
-    });
+  if (stray !== undefined) refuseSetting("lora.targets", `projection ${stray} not found in the model`);
   return all.filter((module) => targets.some((target) => isTarget(module, target)));
 }
 
@@ -56,11 +51,7 @@ function isTarget(module: string, target: string): boolean {
  */
 export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
   if (settings.rank > config.hiddenSize)
-    throw new LaconicError(
-      "config_invalid",
-      `lora.rank: expected at most the model's width, ${config.hiddenSize}, got ${settings.rank}`,
-      { key: "lora.rank" },
-    );
+    refuseSetting("lora.rank", `expected at most the model's width, ${config.hiddenSize}, got ${settings.rank}`);
   const base = parameterShapes(config);
   const shapes = new Map<string, readonly number[]>();
   for (const projection of adaptedProjections(config, settings.targets)) {

@@ -26,8 +26,8 @@ export async function openPeftFolder(
   folder: string,
   config: ModelConfig,
 ): Promise<OpenTensors & { readonly settings: LoraSettings }> {
-  const place = joinPath(folder, names.config);
-  const settings = parsePeftConfig(await readJsonFile(place, files), place);
+  const location = joinPath(folder, names.config);
+  const settings = parsePeftConfig(await readJsonFile(location, files), location);
   const path = joinPath(folder, names.weights);
   if (!(await files.exists(path)) && (await files.exists(joinPath(folder, names.pickled))))
     throw new LaconicError(
@@ -104,14 +104,18 @@ export function toPeftConfig(settings: LoraSettings, base: string | null): Unkno
 
 /**
  * Unknown options are rejected unless they are off.
- * @param place - for errors
+ * @param location - for errors
  * @throws LaconicError `model_unsupported`.
  */
-export function parsePeftConfig(json: UnknownRecord, place: string): LoraSettings {
+export function parsePeftConfig(json: UnknownRecord, location: string): LoraSettings {
   const refuse = (key: string, reason: string): LaconicError =>
-    new LaconicError("model_unsupported", `${place}: ${key} is ${JSON.stringify(json[key]) ?? "missing"}: ${reason}`, {
-      key,
-    });
+    new LaconicError(
+      "model_unsupported",
+      `${location}: ${key} is ${JSON.stringify(json[key]) ?? "missing"}: ${reason}`,
+      {
+        key,
+      },
+    );
   if (json["peft_type"] !== "LORA") throw refuse("peft_type", "only LORA is supported");
   if ((json["task_type"] ?? "CAUSAL_LM") !== "CAUSAL_LM") throw refuse("task_type", "expected CAUSAL_LM");
   if (!plainInitialisations.includes(json["init_lora_weights"]))

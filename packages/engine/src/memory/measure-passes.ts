@@ -157,11 +157,11 @@ function decoding(model: ModelOnDevice, { promptTokens, completionTokens }: Sett
   const caches = Array.from({ length: config.layers }, () =>
     kernels.createCache({ pages: rows, pageSize: capacity, kvHeads, headDim }),
   );
-  const each = Int32Array.from({ length: rows }, (_, row) => row);
+  const item = Int32Array.from({ length: rows }, (_, row) => row);
   return {
     async run() {
       const logits = kernels.scope(() =>
-        forwardCached(model, new Int32Array(rows), caches, blankPlan(kernels, rows, 1, past), each),
+        forwardCached(model, new Int32Array(rows), caches, blankPlan(kernels, rows, 1, past), item),
       );
       const sum = kernels.sumSquares([logits]);
       await kernels.read(sum);

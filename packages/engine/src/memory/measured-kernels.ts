@@ -10,31 +10,24 @@ interface Block {
   users: number;
 }
 
-interface Sized extends Tensor {
-  readonly precision: Precision;
-  readonly block: Block;
-}
-
 type Shape = readonly number[];
-
-export interface MeasureOptions {
-  /** Counted only in the peak. Default: none. */
-  readonly scratch?: ScratchBytes;
-  /** Columns, reshapes and gradients of `swiGlu` share memory, as in libtorch. */
-  readonly sharing?: boolean;
-}
 
 /** Kernel set without data, which counts bytes. */
 export class MeasuredKernels {
   readonly kernels: Kernels;
-  readonly #tensors: TensorScopes<Sized> = new TensorScopes(({ block }) => this.#leave(block));
+  readonly #tensors: TensorScopes<Tensor & { readonly precision: Precision; readonly block: Block }> = new TensorScopes(
+    ({ block }) => this.#leave(block),
+  );
   readonly #caches = new Map<KeyValueCache, Block>();
   readonly #elementBytes: (typeof elementBytes)[Kernels["dtype"]];
   readonly #sharing: boolean;
   #alive = 0;
   #peak = 0;
 
-  constructor(dtype: Kernels["dtype"], { scratch, sharing = false }: MeasureOptions = {}) {
+  constructor(
+    dtype: Kernels["dtype"],
+    { scratch, sharing = false }: { readonly scratch?: ScratchBytes; readonly sharing?: boolean } = {},
+  ) {
     this.#elementBytes = elementBytes[dtype];
     this.#sharing = sharing;
     const set = this.#operations(dtype);

@@ -49,20 +49,20 @@ const cases = Object.entries(tinyConfigs).flatMap(([name, json]) =>
 
 test.for(cases)(
   "the plan is what the reference kernels hold, byte for byte: $name",
-  async ({ config, settings: given }) => {
-    const scratch = libtorchScratch(elementBytes[given.dtype], { headBytes: defaultHeadBytes });
-    const measured = new MeasuredKernels(given.dtype, { scratch, sharing: true });
+  async ({ config, settings: input }) => {
+    const scratch = libtorchScratch(elementBytes[input.dtype], { headBytes: defaultHeadBytes });
+    const measured = new MeasuredKernels(input.dtype, { scratch, sharing: true });
     const meter = metered(createReferenceKernels(), Infinity, measured);
     const { kernels } = meter;
     const base = uploadModel(kernels, config, randomParameters(config, 1));
     const matrices = new Map(
-      Array.from(given.lora ? initialAdapter(config, given.lora, randomFromSeed(1)) : [], ([name, values]) => [
+      Array.from(input.lora ? initialAdapter(config, input.lora, randomFromSeed(1)) : [], ([name, values]) => [
         name,
         kernels.upload(values, adapterShapes(config, lora).get(name) as readonly number[]),
       ]),
     );
-    const model = { ...base, adapter: given.lora ? adapterOf(given.lora, matrices) : null };
-    const plan = planMemory(config, given);
+    const model = { ...base, adapter: input.lora ? adapterOf(input.lora, matrices) : null };
+    const plan = planMemory(config, input);
     expect(meter.bytes()).toBe(plan.weights);
 
     const sequences = [1, 2, 3].map((first): TrainingSequence => {
@@ -71,7 +71,7 @@ test.for(cases)(
     const gradients = new Gradients(kernels);
     const pass = (): void =>
       kernels.scope(() => {
-        const forward = trainForward(model, packBatch(kernels, sequences), given.recompute);
+        const forward = trainForward(model, packBatch(kernels, sequences), input.recompute);
         trainBackward(model, forward, kernels.upload(new Float64Array(12).fill(1), [12], "full"), gradients);
       });
     pass();
@@ -116,8 +116,8 @@ test("sampling holds the planned caches, and no more than the planned workspace"
 test("plans the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   const config = parseModelConfig(qwenHalfBillion);
   const parameters = 494_032_768; // as the model card counts
-  const given = { ...settings, dtype: "bfloat16", promptTokens: 512, completionTokens: 512, rollouts: 64 } as const;
-  const full = planMemory(config, given);
+  const input = { ...settings, dtype: "bfloat16", promptTokens: 512, completionTokens: 512, rollouts: 64 } as const;
+  const full = planMemory(config, input);
   const tables = 2 * 32_768 * 32 * 2;
   expect(full.weights).toBe(2 * parameters + tables);
   expect(full.snapshots).toBe(2 * parameters);
@@ -128,18 +128,18 @@ test("plans the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   expect(full.keyValueCache).toBe(64 * 1024 * 24 * 2 * 2 * 64 * 2);
   expect(full.peak).toBe(Math.max(full.training, full.sampling));
   // Of each layer qkv, gate and up, and down; o has fewer numbers than the least, the head more than the most.
-  const exact = { ...given, dtype: "float32" } as const;
+  const exact = { ...input, dtype: "float32" } as const;
   const packed = planMemory(config, { ...exact, packedWeights: [850_000, 2 ** 24] });
   const layer = 896 * (14 + 2 + 2) * 64 + 3 * 896 * 4864;
   expect(packed.sampling - planMemory(config, exact).sampling).toBe(24 * 4 * layer);
   expect(packed.training).toBe(planMemory(config, exact).training);
-  expect(planMemory(config, { ...given, packedWeights: [1, 2 ** 24] })).toEqual(full);
-  const [kept, recomputed] = (["none", "layer"] as const).map(
-    (recompute) => planMemory(config, { ...given, microBatch: 16, recompute }).activations,
+  expect(planMemory(config, { ...input, packedWeights: [1, 2 ** 24] })).toEqual(full);
+  const [retained, recomputed] = (["none", "layer"] as const).map(
+    (recompute) => planMemory(config, { ...input, microBatch: 16, recompute }).activations,
   ) as [number, number];
-  expect(recomputed).toBeLessThan(0.25 * kept);
+  expect(recomputed).toBeLessThan(0.25 * retained);
 
-  const adapter = planMemory(config, { ...given, lora: { rank: 16, alpha: 32 } });
+  const adapter = planMemory(config, { ...input, lora: { rank: 16, alpha: 32 } });
   const perLayer = 16 * (2 * (896 + 896) + 2 * (896 + 128) + 3 * (896 + 4864));
   expect(adapter.gradients).toBe(4 * 24 * perLayer);
   expect(adapter.weights).toBe(full.weights + 2 * 24 * perLayer);

@@ -8,13 +8,11 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { elementCount, embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
 import { heldShapes } from "../transformer/weight-layout.ts";
-import type { Recompute } from "../transformer/train-pass.ts";
-import { passBackward, passForward } from "../transformer/train-pass.ts";
-import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
+import { passBackward, passForward, type Recompute } from "../transformer/train-pass.ts";
+import { blankModel, blankPlan, blankSequences, rowsOf, sequencesWithin, type SequenceLengths } from "./blank-model.ts";
 import { elementBytes } from "./element-bytes.ts";
 import { MeasuredKernels } from "./measured-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
-import { rowsOf, sequencesWithin, type SequenceLengths } from "./blank-model.ts";
 
 /** Settings of a memory plan. */
 export interface MemorySettings extends SequenceLengths {
@@ -93,18 +91,17 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     samplingWorkspace,
   };
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
-  const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
-  const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
+  const inTraining = parts.gradients + parts.activations + parts.headWorkspace;
+  const inSampling = parts.keyValueCache + parts.samplingWorkspace;
   const { microBatch, rollouts } = settings;
   // Only small blocks fragment.
   const overhead = (coming: number, small: number, tokens: number): number =>
     Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
   const tokens = rowsOf(settings, microBatch);
-  const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
-  const samplingOverhead =
-    overhead(comingInSampling, parts.samplingWorkspace, rollouts) + packedBytes(config, settings);
-  const training = lasting + comingInTraining + trainingOverhead;
-  const sampling = lasting + comingInSampling + samplingOverhead;
+  const trainingOverhead = overhead(inTraining, parts.activations, tokens);
+  const samplingOverhead = overhead(inSampling, parts.samplingWorkspace, rollouts) + packedBytes(config, settings);
+  const training = lasting + inTraining + trainingOverhead;
+  const sampling = lasting + inSampling + samplingOverhead;
   return {
     ...parts,
     trainingOverhead,
@@ -262,14 +259,14 @@ export function largestBatches(
 }
 
 function largest(limit: number, fits: (count: number) => boolean): number {
-  let known = 0;
+  let registry = 0;
   let beyond = 1;
-  while (beyond <= limit && fits(beyond)) [known, beyond] = [beyond, 2 * beyond];
+  while (beyond <= limit && fits(beyond)) [registry, beyond] = [beyond, 2 * beyond];
   beyond = Math.min(beyond, limit + 1);
-  while (beyond - known > 1) {
-    const middle = Math.floor((known + beyond) / 2);
-    if (fits(middle)) known = middle;
+  while (beyond - registry > 1) {
+    const middle = Math.floor((registry + beyond) / 2);
+    if (fits(middle)) registry = middle;
     else beyond = middle;
   }
-  return known;
+  return registry;
 }

@@ -7,7 +7,9 @@ const tensor = (...shape: number[]): Tensor => ({ shape, dtype: "float" });
 const scratch = libtorchScratch(elementBytes.float32, { headBytes: 0 });
 
 function layoutOf(lengths: readonly number[], longest: number, parents?: readonly number[]): SequenceLayout {
-  const offsets = Int32Array.from([0, ...lengths], (_, s) => lengths.slice(0, s).reduce((sum, each) => sum + each, 0));
+  const offsets = Int32Array.from([0, ...lengths], (_, s) =>
+    lengths.slice(0, s).reduce((sum, length) => sum + length, 0),
+  );
   return {
     offsets,
     offsetsOnDevice: tensor(offsets.length),

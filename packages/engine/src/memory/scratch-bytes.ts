@@ -15,7 +15,7 @@ const tileElements = 2 ** 19;
 /** Copies of each row in tree attention. */
 interface TreeCopies {
   readonly filled: readonly [queries: number, keys: number];
-  readonly own: readonly [queries: number, keys: number];
+  readonly within: readonly [queries: number, keys: number];
   /** Query rows, per ancestor segment. */
   readonly across: number;
   /** Key rows of continued segments. */
@@ -24,8 +24,8 @@ interface TreeCopies {
 
 /** Taken from `kernels-torch`, where arrays live until an operation's end. */
 const treeCopies: Readonly<Record<"forward" | "backward", TreeCopies>> = {
-  forward: { filled: [1, 1], own: [3, 1], across: 6, continued: 1 },
-  backward: { filled: [3, 1], own: [5, 3], across: 8, continued: 5 },
+  forward: { filled: [1, 1], within: [3, 1], across: 6, continued: 1 },
+  backward: { filled: [3, 1], within: [5, 3], across: 8, continued: 5 },
 };
 
 /** Temporary memory of libtorch's kernels, the largest. */
@@ -46,10 +46,10 @@ export function libtorchScratch(
   };
   const overTree = (layout: SequenceLayout, tree: SegmentTree, copies: TreeCopies, { q, k, v }: Heads): number => {
     const rows = layout.offsets.at(-1) as number;
-    const { own, across, continued } = treeRows(layout, tree);
-    const filled = own > rows ? rows : 0;
-    const queries = copies.filled[0] * filled + copies.own[0] * own + copies.across * across;
-    const keys = copies.filled[1] * filled + copies.own[1] * own + copies.continued * continued;
+    const { within, across, continued } = treeRows(layout, tree);
+    const filled = within > rows ? rows : 0;
+    const queries = copies.filled[0] * filled + copies.within[0] * within + copies.across * across;
+    const keys = copies.filled[1] * filled + copies.within[1] * within + copies.continued * continued;
     return (full / rows) * (queries * elements(q) + keys * elements(k, v));
   };
   const table: Partial<Record<keyof Kernels, (...args: never[]) => number>> = {
@@ -71,8 +71,8 @@ export function libtorchScratch(
       head(hidden, weight, exact ? full : 2 * full),
   };
   return (operation, args) => {
-    const own = table[operation as keyof Kernels] as ((...args: readonly unknown[]) => number) | undefined;
-    return own ? own(...args) : 0;
+    const estimate = table[operation as keyof Kernels] as ((...args: readonly unknown[]) => number) | undefined;
+    return estimate ? estimate(...args) : 0;
   };
 }
 
@@ -84,13 +84,10 @@ function elements(...tensors: readonly Tensor[]): number {
   return tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
 }
 
-interface TreeRows {
-  readonly own: number;
-  readonly across: number;
-  readonly continued: number;
-}
-
-function treeRows({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeRows {
+function treeRows(
+  { offsets }: SequenceLayout,
+  { parents }: SegmentTree,
+): Readonly<Record<"within" | "across" | "continued", number>> {
   const lengths = Array.from(parents, (_, s) => (offsets[s + 1] as number) - (offsets[s] as number));
   const depths = new Int32Array(parents.length);
   let across = 0;
@@ -101,7 +98,7 @@ function treeRows({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeRo
     across += depth * (lengths[s] as number);
   });
   const continued = lengths.reduce((sum, length, s) => sum + (parents[s + 1] === s ? length : 0), 0);
-  return { own: paddedRows(lengths), across, continued };
+  return { within: paddedRows(lengths), across, continued };
 }
 
 /** Segments share a call if at most twice as long, or short. */

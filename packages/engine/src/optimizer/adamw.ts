@@ -3,10 +3,10 @@ import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
-import { writeSources } from "../transformer/weight-layout.ts";
+import { allocateTogether, copyTogether, shapesOf, writeSources } from "../transformer/weight-layout.ts";
+import { muonStep } from "./muon.ts";
 
-/** AdamW (Loshchilov and Hutter 2019). */
+/** AdamW (Loshchilov and Hutter 2019), with Muon for the matrices of layers if set. */
 export class AdamW {
   readonly #kernels: Kernels;
   #moments: ReadonlyMap<string, AdamWMoments> = new Map();
@@ -37,11 +37,14 @@ export class AdamW {
     const fresh = this.#moments.size === 0;
     if (fresh) this.#moments = this.#freshMoments(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
-    const tensors = Array.from(gradients, ([name, grad]): AdamWTensors => ({
-      ...(this.#moments.get(name) as AdamWMoments),
-      param: trained.get(name) as Tensor,
-      grad,
-    }));
+    const { muon } = settings;
+    const byMuon: AdamWTensors[] = [];
+    const tensors: AdamWTensors[] = [];
+    for (const [name, grad] of gradients) {
+      const param = trained.get(name) as Tensor;
+      const isMuon = muon !== undefined && name.includes("layers.") && param.shape.length === 2;
+      (isMuon ? byMuon : tensors).push({ ...(this.#moments.get(name) as AdamWMoments), param, grad });
+    }
     const { learningRate, beta1, beta2, epsilon, maxGradNorm } = settings;
     const update = (some: readonly AdamWTensors[], weightDecay: number): void =>
       kernels.adamW(some, {
@@ -59,7 +62,7 @@ export class AdamW {
     else {
       update(tensors.filter(decays), settings.weightDecay);
       update(
-        tensors.filter((each) => !decays(each)),
+        tensors.filter((tensor) => !decays(tensor)),
         0,
       );
     }
@@ -67,6 +70,8 @@ export class AdamW {
     const gradNorm = Math.sqrt((await kernels.read(squares))[0] as number);
     kernels.free(squares);
     const applied = Number.isFinite(gradNorm);
+    if (applied && muon !== undefined)
+      await muonStep(kernels, byMuon, { learningRate: muon, weightDecay: settings.weightDecay });
     if (applied) this.#step += 1;
     else if (fresh) this.free();
     return { gradNorm, applied, step: this.#step };
@@ -85,11 +90,13 @@ export class AdamW {
     const kernels = this.#kernels;
     this.#moments = this.#freshMoments(trainable(model));
     const write = (kind: keyof AdamWMoments, sources: ReadonlyMap<string, TensorSource>): Promise<void> => {
-      const tensors = new Map(Array.from(this.#moments, ([name, each]) => [name, each[kind] as Tensor]));
+      const tensors = new Map(
+        Array.from(this.#moments, ([name, adamWMoments]) => [name, adamWMoments[kind] as Tensor]),
+      );
       return writeSources(kernels, tensors, sources);
     };
     for (const kind of ["first", "second"] as const)
-      await write(kind, new Map(Array.from(moments, ([name, each]) => [name, each[kind]])));
+      await write(kind, new Map(Array.from(moments, ([name, storedMoments]) => [name, storedMoments[kind]])));
     if (this.#needsMaster) await write("master", weights);
   }
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
@@ -6,8 +6,7 @@ import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, openToWrite: refuse };
 
 async function refuse(path: string): Promise<never> {
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${path}: browsers have no folders; pass files, such as memoryFileSystem() of @laconic/core/files`,
     { key: "files" },
   );
@@ -15,8 +14,7 @@ async function refuse(path: string): Promise<never> {
 
 /** @throws LaconicError `config_invalid`: the bundler chooses a worker's file. */
 export function startThread(_setup: HostSetup): HostPort {
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     'browsers start workers from the app\'s files; set startWorker to () => new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" }), and call serveEngine in that file',
     { key: "startWorker" },
   );

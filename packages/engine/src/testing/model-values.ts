@@ -1,3 +1,4 @@
+import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -39,4 +40,15 @@ export async function readStored(
     if (tensor) values.set(name, await readPart(kernels, tensor, start, shape));
   }
   return values;
+}
+
+/** Request of at most six tokens, which token 0 ends. */
+export function request(seed: number, change: Partial<SampleRequest> = {}): SampleRequest {
+  return {
+    promptTokens: [1, 2, 3],
+    sampling: { temperature: 1, maxTokens: 6 },
+    stopTokens: [0],
+    random: randomFromSeed(seed).state(),
+    ...change,
+  };
 }

@@ -8,8 +8,7 @@ import { parseModelConfig, type ModelConfig } from "../transformer/model-config.
 import { freeModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes, scoreName } from "../transformer/parameters.ts";
-import { trainBackward, trainForward } from "../transformer/train-pass.ts";
-import { passBackward, passForward, type ValuePass } from "../transformer/train-pass.ts";
+import { trainBackward, trainForward, passBackward, passForward, type ValuePass } from "../transformer/train-pass.ts";
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
 import { readStored, uploadModel } from "./model-values.ts";
 
@@ -163,11 +162,11 @@ export async function valueParityErrors(
   const own = await readStored(kernels, gradients.byName, parameterShapes(config));
   for (const name of new Set([...Object.keys(torch.gradients), ...own.keys()]))
     errors[name] = relativeError(own.get(name) ?? [], torch.gradients[name] ?? []);
-  const found = ofTokens({ predictions }, await kernels.read(values));
+  const match = ofTokens({ predictions }, await kernels.read(values));
   kernels.free(values);
   gradients.clear();
   freeModel(model);
-  return { values: relativeError(found, torch.values), gradients: errors };
+  return { values: relativeError(match, torch.values), gradients: errors };
 }
 
 function scalarConfig({ config }: ParityCase): ModelConfig {

@@ -12,17 +12,17 @@ export interface LayerRows {
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
   /** Rows [M] among `of` that are read later. Default: all. */
-  readonly wanted?: { readonly rows: Tensor; readonly of: number };
+  readonly selected?: { readonly rows: Tensor; readonly of: number };
   readonly dropout?: Dropout;
 }
 
-export function gatherSelectedRows(kernels: Kernels, x: Tensor, { wanted }: LayerRows): Tensor {
-  return wanted ? kernels.gatherRows(x, wanted.rows) : x;
+export function gatherSelectedRows(kernels: Kernels, x: Tensor, { selected }: LayerRows): Tensor {
+  return selected ? kernels.gatherRows(x, selected.rows) : x;
 }
 
 /** Backward of `gatherSelectedRows`: unread rows have gradient 0. */
-export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { wanted }: LayerRows): Tensor {
-  return wanted ? kernels.scatterAddRows(dKept, wanted.rows, wanted.of) : dKept;
+export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { selected }: LayerRows): Tensor {
+  return selected ? kernels.scatterAddRows(dKept, selected.rows, selected.of) : dKept;
 }
 
 /** Queries and keys before per-head norms, and reciprocal RMS. */
@@ -46,7 +46,7 @@ export interface AttentionPass {
   /** [N, queryHeads * headDim] */
   readonly mixed: Tensor;
   readonly logSumExp: Tensor;
-  readonly kept: Tensor;
+  readonly selected: Tensor;
 }
 
 /** @param input - [N, D], normalized */
@@ -66,7 +66,7 @@ export function attentionForward(
   );
   const selected = gatherSelectedRows(model.kernels, mixed, rows);
   const output = project(model, partName(layer, "o_proj"), selected, rows.dropout);
-  return { output, pass: { input, heads, mixed, logSumExp, kept: selected } };
+  return { output, pass: { input, heads, mixed, logSumExp, selected } };
 }
 
 /** Cached attention; adds to the residual stream. */
@@ -103,7 +103,7 @@ export function attentionBackward(
   const { positions, layout } = rows;
   const { q, k, v, norms } = pass.heads;
   const output = partName(layer, "o_proj");
-  const dKept = projectBackward(model, output, dOutput, pass.kept, gradients, rows.dropout);
+  const dKept = projectBackward(model, output, dOutput, pass.selected, gradients, rows.dropout);
   const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);

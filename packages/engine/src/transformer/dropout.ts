@@ -23,7 +23,7 @@ export class Dropout {
   readonly #rate: number;
   readonly #random: Random;
   readonly #rows: readonly RowIdentity[];
-  readonly #wanted: readonly RowIdentity[];
+  readonly #selected: readonly RowIdentity[];
 
   constructor({ rate, seed, step, batch, numbers }: DropoutPass) {
     this.#rate = rate;
@@ -32,12 +32,12 @@ export class Dropout {
     this.#rows = numbers
       ? Array.from(positions, (position, n) => `${numbers[owners[n] as number]} ${position}`)
       : prefixNames(batch.forest);
-    this.#wanted = Array.from(batch.selected, (row) => this.#rows[row] as RowIdentity);
+    this.#selected = Array.from(batch.selected, (row) => this.#rows[row] as RowIdentity);
   }
 
   /** [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
   mask(kernels: Kernels, projection: string, [count, width]: readonly number[]): Tensor {
-    const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#wanted, width as number];
+    const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#selected, width as number];
     const scale = 1 / (1 - this.#rate);
     const ofProjection = this.#random.split(projection);
     const values = new Float32Array(rows.length * columns);

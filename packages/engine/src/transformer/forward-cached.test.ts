@@ -66,8 +66,8 @@ test.for(Object.keys(tinyConfigs))("prefill and decode see what training sees: %
   const [secondFirst, firstFirst] = await step([1, 2, 3, 5], planOf(kernels, [3, 1], [2, 0], [0, 0]), [3, 2], [3, 4]);
   const both = await step([3, 4], planOf(kernels, [1, 1], [0, 2], [1, 3]), [0, 1], [1, 0]);
   const rest = await step([0, 5], planOf(kernels, [2], [2], [4]), [0, 1], [5, 2]);
-  const found = [firstFirst, both[1], rest[0], rest[1], secondFirst, both[0]];
-  found.forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 12));
+  const matches = [firstFirst, both[1], rest[0], rest[1], secondFirst, both[0]];
+  matches.forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 12));
 
   for (const cache of caches) kernels.freeCache(cache);
   freeModel(model);

@@ -72,8 +72,8 @@ function logitsFrom(
   caches.forEach((cache, layer) => {
     kernels.scope(() => layerFromCache(decoding, layer, x, positions, cache, plan));
   });
-  const wanted = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
-  const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
+  const selected = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
+  const normed = kernels.rmsNorm(selected, parameter(model, finalNormName), config.rmsNormEpsilon).out;
   const logits = kernels.headLogits(normed, parameter(model, headName(config)), true);
   return tokenCount === undefined ? logits : kernels.columns(logits, 0, tokenCount);
 }

@@ -33,15 +33,15 @@ export class Gradients {
   }
 
   add(model: ModelOnDevice, name: string, delta: Tensor): void {
-    const place = this.#place(model, name);
-    this.#settle(name, place, delta);
+    const slot = this.#place(model, name);
+    this.#settle(name, slot, delta);
   }
 
   /** Calls `make` unless the gradient was added before. */
-  write(model: ModelOnDevice, name: string, make: (place: GradientPlace) => void): void {
-    const place = this.#place(model, name);
-    if (place) make(place);
-    this.#settle(name, place, null);
+  write(model: ModelOnDevice, name: string, make: (target: GradientPlace) => void): void {
+    const slot = this.#place(model, name);
+    if (slot) make(slot);
+    this.#settle(name, slot, null);
   }
 
   /** Backward of `headLogProbs`; returns d loss / d hidden. */
@@ -52,14 +52,14 @@ export class Gradients {
     forward: Parameters<Kernels["headLogProbsBackward"]>[1],
   ): Tensor {
     const trained = model.adapter === null;
-    const place = trained ? this.#place(model, name) : null;
+    const slot = trained ? this.#place(model, name) : null;
     const { dHidden, dWeight } = this.#kernels.headLogProbsBackward(
       dLogProbs,
       forward,
-      { weight: place !== null },
-      { ...(place && { dWeight: place }) },
+      { weight: slot !== null },
+      { ...(slot && { dWeight: slot }) },
     );
-    if (trained) this.#settle(name, place, dWeight);
+    if (trained) this.#settle(name, slot, dWeight);
     return dHidden;
   }
 
@@ -85,10 +85,10 @@ export class Gradients {
     { dOut, x, invRms }: Readonly<Record<"dOut" | "x" | "invRms", Tensor>>,
     onto: Tensor | null = null,
   ): Tensor {
-    const place = model.adapter === null ? this.#place(model, name) : null;
+    const slot = model.adapter === null ? this.#place(model, name) : null;
     const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
     const sum = onto === null ? dX : this.#kernels.add(onto, dX);
-    if (model.adapter === null) this.#settle(name, place, dWeight);
+    if (model.adapter === null) this.#settle(name, slot, dWeight);
     return sum;
   }
 
@@ -105,11 +105,11 @@ export class Gradients {
     return { tensor: this.#room.get(name) as Tensor, add: this.#byName.has(name) };
   }
 
-  #settle(name: string, place: GradientPlace | null, returned: Tensor | null | undefined): void {
-    if (place) {
-      if (returned && place.add) this.#kernels.accumulate(place.tensor, returned);
-      else if (returned) this.#kernels.assign([place.tensor], [returned]);
-      this.#byName.set(name, place.tensor);
+  #settle(name: string, slot: GradientPlace | null, returned: Tensor | null | undefined): void {
+    if (slot) {
+      if (returned && slot.add) this.#kernels.accumulate(slot.tensor, returned);
+      else if (returned) this.#kernels.assign([slot.tensor], [returned]);
+      this.#byName.set(name, slot.tensor);
     }
     this.#added += 1;
   }

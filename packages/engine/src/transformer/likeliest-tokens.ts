@@ -41,15 +41,15 @@ export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPie
   const rows: LogProbsAtOne[] = [];
   for (const { logProbs, topTokens, topLogProbs } of pieces) {
     const width = topTokens.shape[1] as number;
-    const [own, tokens, ofTokens] = await Promise.all([
+    const [chosen, tokens, ofTokens] = await Promise.all([
       kernels.read(logProbs),
       kernels.read(topTokens),
       kernels.read(topLogProbs),
     ]);
     kernels.free(logProbs, topTokens, topLogProbs);
-    for (let row = 0; row < own.length; row++)
+    for (let row = 0; row < chosen.length; row++)
       rows.push({
-        logProb: own[row] as number,
+        logProb: chosen[row] as number,
         top: Array.from({ length: width }, (_, i) => ({
           token: tokens[row * width + i] as number,
           logProb: ofTokens[row * width + i] as number,

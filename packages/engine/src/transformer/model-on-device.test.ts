@@ -18,8 +18,8 @@ async function frequencies(config: ModelConfig): Promise<number[]> {
 }
 
 test("frequencies fall geometrically from 1 by theta", async () => {
-  const found = await frequencies({ ...plain, headDim: 8, ropeTheta: 10000 });
-  [1, 0.1, 0.01, 0.001].forEach((expected, i) => expect(found[i]).toBeCloseTo(expected, 14));
+  const matches = await frequencies({ ...plain, headDim: 8, ropeTheta: 10000 });
+  [1, 0.1, 0.01, 0.001].forEach((expected, i) => expect(matches[i]).toBeCloseTo(expected, 14));
 });
 
 test("position p turns by p times the frequency", async () => {
@@ -34,7 +34,7 @@ test("position p turns by p times the frequency", async () => {
 
 test("Llama 3.1 keeps high frequencies, stretches low ones and blends between", async () => {
   const ropeScaling = { factor: 8, lowFrequencyFactor: 1, highFrequencyFactor: 4, originalMaxPositions: 8192 };
-  const found = await frequencies({ ...plain, headDim: 64, ropeTheta: 500000, maxPositions: 2, ropeScaling });
+  const matches = await frequencies({ ...plain, headDim: 64, ropeTheta: 500000, maxPositions: 2, ropeScaling });
   // transformers 5.18, LlamaRotaryEmbedding in float64.
   const golden: readonly (readonly [number, number])[] = [
     [0, 1],
@@ -47,7 +47,7 @@ test("Llama 3.1 keeps high frequencies, stretches low ones and blends between", 
     [18, 7.78465527393245e-5],
     [31, 3.7673226901739635e-7],
   ];
-  golden.forEach(([i, expected]) => expect(found[i]).toBeCloseTo(expected, 14));
+  golden.forEach(([i, expected]) => expect(matches[i]).toBeCloseTo(expected, 14));
 });
 
 const kernels = createReferenceKernels();

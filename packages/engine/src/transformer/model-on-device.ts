@@ -37,9 +37,9 @@ export function freeModel(model: ModelOnDevice): void {
 
 /** @throws LaconicError `engine_failed`, which is a bug. */
 export function parameter(model: ModelOnDevice, name: string): Tensor {
-  const found = model.parameters.get(name);
-  if (!found) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
-  return found;
+  const tensor = model.parameters.get(name);
+  if (!tensor) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
+  return tensor;
 }
 
 export function attentionShape(config: ModelConfig): AttentionShape {

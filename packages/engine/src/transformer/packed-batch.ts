@@ -1,4 +1,4 @@
-import { LaconicError, type TrainingSequence } from "@laconic/core";
+import { type TrainingSequence, inputError } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import { prefixForest, rowsOfSequence, type PrefixForest } from "./prefix-forest.ts";
 
@@ -40,16 +40,16 @@ export function packBatch(
 ): PackedBatch {
   sequences.forEach(({ promptTokens, completionTokens }, s) => {
     if (completionTokens.length > 0 && promptTokens.length === 0)
-      throw new LaconicError("input_invalid", `sequence ${s}: the prompt is empty`, { sequence: s });
+      throw inputError(`sequence ${s}: the prompt is empty`, { sequence: s });
   });
   const { branchCost } = kernels;
   const cost = branchCost &&
     width && { fixed: (branchCost.callWidth / width) ** 2, perReader: branchCost.readerWidth / width };
   const forest = prefixForest(sequences, { ...options, ...(cost && { cost }) });
-  const { rows, targets, inverseTemperatures, ...found } = predictionsOf(forest, sequences);
+  const { rows, targets, inverseTemperatures, ...rest } = predictionsOf(forest, sequences);
   const selected = Int32Array.from(new Set(rows)).toSorted();
   const placeOfRow = new Int32Array(forest.tokens.length);
-  selected.forEach((row, place) => (placeOfRow[row] = place));
+  selected.forEach((row, index) => (placeOfRow[row] = index));
   const places = rows.map((row) => placeOfRow[row] as number);
   const ints = (values: ArrayLike<number>): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
   return {
@@ -57,13 +57,13 @@ export function packBatch(
     positions: ints(forest.positions),
     layout: sequenceLayout(kernels, forest.offsets, forest.parents),
     rows: ints(selected),
-    places: places.length === selected.length && places.every((place, k) => place === k) ? null : ints(places),
+    places: places.length === selected.length && places.every((index, k) => index === k) ? null : ints(places),
     targets: ints(targets),
     inverseTemperature: kernels.upload(Float64Array.from(inverseTemperatures), [targets.length], "full"),
     forest,
     selected,
     predicted: Int32Array.from(targets),
-    ...found,
+    ...rest,
   };
 }
 

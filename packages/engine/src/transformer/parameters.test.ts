@@ -72,9 +72,9 @@ test.each([
   ["norm.weight", 1],
   ["bias", 0],
 ])("fresh weights: every %s is %d", (ending, value) => {
-  const found = fresh.filter(([name]) => name.endsWith(ending));
-  expect(found.length).toBeGreaterThan(2);
-  for (const [, values] of found) expect(new Set(values)).toEqual(new Set([value]));
+  const matches = fresh.filter(([name]) => name.endsWith(ending));
+  expect(matches.length).toBeGreaterThan(2);
+  for (const [, values] of matches) expect(new Set(values)).toEqual(new Set([value]));
 });
 
 test("fresh weights: matrices are normal with the configured deviation", () => {

@@ -21,13 +21,15 @@ test("any set of sequences goes in and comes out again, each prefix once", () =>
       const sequences = pairs.map(([prompt, completion]) => sequence(prompt, completion));
       const forest = prefixForest(sequences);
       const prefixes = new Set(
-        sequences.flatMap((each) => inputOf(each).map((_, i, input) => input.slice(0, i + 1).join())),
+        sequences.flatMap((trainingSequence) =>
+          inputOf(trainingSequence).map((_, i, input) => input.slice(0, i + 1).join()),
+        ),
       );
       expect(forest.tokens).toHaveLength(prefixes.size);
-      sequences.forEach((each, s) => {
+      sequences.forEach((trainingSequence, s) => {
         const rows = rowsOfSequence(forest, s);
-        expect(Array.from(rows, (row) => forest.tokens[row])).toEqual(inputOf(each));
-        expect(Array.from(rows, (row) => forest.positions[row])).toEqual(inputOf(each).map((_, i) => i));
+        expect(Array.from(rows, (row) => forest.tokens[row])).toEqual(inputOf(trainingSequence));
+        expect(Array.from(rows, (row) => forest.positions[row])).toEqual(inputOf(trainingSequence).map((_, i) => i));
         expect(rows.toSorted()).toEqual(rows);
         expect(rowsOfSequence(forest, s, 2)).toEqual(rows.slice(2));
         for (const row of rows) expect(forest.owners[row]).toBeLessThanOrEqual(s);

@@ -62,10 +62,10 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
   const grown = depthFirst(roots, ({ children }) => [...children.values()]);
   for (const { run } of grown.toReversed()) mergeUnlessWorthwhile(run, cost);
 
-  const kept = depthFirst(unmerged(roots), ({ branches }) => branches);
+  const retained = depthFirst(unmerged(roots), ({ branches }) => branches);
   const starts: number[] = [];
   let rows = 0;
-  for (const { run } of kept) {
+  for (const { run } of retained) {
     starts.push(rows);
     rows += run.to - run.from;
   }
@@ -74,15 +74,15 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
     positions: new Int32Array(rows),
     owners: new Int32Array(rows).fill(-1),
     offsets: Int32Array.from([...starts, rows]),
-    parents: Int32Array.from(kept, ({ parent }) => parent),
+    parents: Int32Array.from(retained, ({ parent }) => parent),
     lengths: Int32Array.from(inputs, (input) => input.length),
     ends: new Int32Array(inputs.length).fill(-1),
   };
-  kept.forEach(({ run }, segment) => run.ending.forEach((s) => (forest.ends[s] = segment)));
+  retained.forEach(({ run }, segment) => run.ending.forEach((s) => (forest.ends[s] = segment)));
   inputs.forEach((input, s) => {
     let position = input.length - 1;
     for (let segment = forest.ends[s] as number; segment >= 0; segment = forest.parents[segment] as number) {
-      const { from } = (kept[segment] as { readonly run: Run }).run;
+      const { from } = (retained[segment] as { readonly run: Run }).run;
       for (; position >= from; position--) {
         const row = (starts[segment] as number) + position - from;
         if (forest.owners[row] !== -1) return;
@@ -132,7 +132,7 @@ export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0)
   for (let s = ends[sequence] as number; end > from; s = parents[s] as number) {
     const start = offsets[s] as number;
     const depth = positions[start] as number;
-    for (let at = Math.max(from, depth); at < end; at++) rows[at - from] = start + at - depth;
+    for (let index = Math.max(from, depth); index < end; index++) rows[index - from] = start + index - depth;
     end = Math.min(end, depth);
   }
   return rows;

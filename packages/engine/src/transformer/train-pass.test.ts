@@ -100,11 +100,11 @@ test.for(models)("gradients agree with finite differences in every parameter: $n
 });
 
 test.for(models)("recomputing each layer changes no bit: $name", async ({ config, values }) => {
-  const [kept, recomputed] = [
+  const [retained, recomputed] = [
     await gradientsOf(config, values, whole),
     await gradientsOf(config, values, whole, { recompute: "layer" }),
   ];
-  expect(recomputed).toEqual(kept);
+  expect(recomputed).toEqual(retained);
 });
 
 test.for(models)("a sequence's log-probs do not depend on its batch: $name", async ({ config, values }) => {
@@ -139,8 +139,8 @@ const shared: readonly TrainingSequence[] = [
   { promptTokens: [1], completionTokens: [2, 3, 4] },
 ];
 
-test.for(models)("one pass over shared prefixes gives the gradients of separate sequences: $name", async (given) => {
-  const { config, values } = given;
+test.for(models)("one pass over shared prefixes gives the gradients of separate sequences: $name", async (input) => {
+  const { config, values } = input;
   const kernels = createReferenceKernels();
   const model = uploadModel(kernels, config, values);
   const together = await logProbsOf(kernels, model, shared);

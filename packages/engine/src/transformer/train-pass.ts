@@ -85,7 +85,7 @@ function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor
       });
     }
     if (model.adapter === null)
-      gradients.write(model, embeddingName, (place) => kernels.placeRows(place, dX, batch.tokens));
+      gradients.write(model, embeddingName, (slot) => kernels.placeRows(slot, dX, batch.tokens));
   });
 }
 
@@ -131,7 +131,7 @@ function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dr
   return {
     positions,
     layout,
-    ...(layer === config.layers - 1 && { wanted: { rows, of: forest.tokens.length } }),
+    ...(layer === config.layers - 1 && { selected: { rows, of: forest.tokens.length } }),
     ...(dropout && { dropout }),
   };
 }

@@ -7,8 +7,7 @@ import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "./packed-batch.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
-import type { Recompute } from "./train-pass.ts";
-import { passBackward, passForward, type ValuePass } from "./train-pass.ts";
+import { passBackward, passForward, type Recompute, type ValuePass } from "./train-pass.ts";
 import { readStored, uploadModel } from "../testing/model-values.ts";
 
 type Values = Map<string, Float64Array>;
@@ -81,8 +80,8 @@ test.for(models)("the head alone has its gradient of the whole, and no other: $n
 
 test("a state has one value, whatever is said to follow it", async () => {
   const { config, values } = models[0] as (typeof models)[number];
-  const found = await valuesOf(config, values);
-  expect(found[6]).toBe(found[7]);
-  expect(found[1]).toBe(found[4]);
-  expect(new Set(found).size).toBe(6);
+  const match = await valuesOf(config, values);
+  expect(match[6]).toBe(match[7]);
+  expect(match[1]).toBe(match[4]);
+  expect(new Set(match).size).toBe(6);
 });

@@ -20,10 +20,10 @@ export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
   const held = new Map<string, HeldTensor>();
   for (const [name, shape] of shapes) {
     const there = merged.find(({ pattern }) => pattern.test(name));
-    const place = there ? name.replace(there.pattern, there.name) : name;
-    const before = held.get(place);
+    const location = there ? name.replace(there.pattern, there.name) : name;
+    const before = held.get(location);
     const rows = (before?.shape[0] ?? 0) + (shape[0] as number);
-    held.set(place, { shape: [rows, ...shape.slice(1)], parts: [...(before?.parts ?? []), { name, shape }] });
+    held.set(location, { shape: [rows, ...shape.slice(1)], parts: [...(before?.parts ?? []), { name, shape }] });
   }
   return held;
 }
@@ -101,10 +101,10 @@ export function storedParts(
 ): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {
   const held = heldTensors(shapes);
   const places = new Map<string, { readonly held: string; readonly start: number }>();
-  for (const [place, { parts }] of held) {
+  for (const [location, { parts }] of held) {
     let start = 0;
     for (const part of parts) {
-      places.set(part.name, { held: place, start });
+      places.set(part.name, { held: location, start });
       start += sizeOf(part.shape);
     }
   }

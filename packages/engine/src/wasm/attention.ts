@@ -14,8 +14,9 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
     { shape, layout, floats, products }: Work,
   ): void =>
     device.withThreadScratch(floats, (scratch, bytes) => {
+      const { queryHeads, kvHeads, headDim, scale } = shape;
       const split = pairSplit(layout, shape, count, { first: args.length, products, bytes });
-      device.divide(split, name, ...args, 0, count * shape.kvHeads, ...sizes(shape), scratch);
+      device.divide(split, name, ...args, 0, count * kvHeads, queryHeads, kvHeads, headDim, scale, scratch);
     });
   return {
     attention(q, k, v, shape, layout) {
@@ -93,10 +94,6 @@ function padded(layout: SequenceLayout): number {
   return (layout.longest + 3) & ~3;
 }
 
-function sizes({ queryHeads, kvHeads, headDim, scale }: AttentionShape): number[] {
-  return [queryHeads, kvHeads, headDim, scale];
-}
-
 /**
  * Pairs of key/value head and sequence or tree, so that key gradients are summed in order.
  * @param first - index of the first-pair argument; pair count, four sizes and scratch follow
@@ -111,5 +108,5 @@ function pairSplit(
   const rows = (offsets.at(-1) ?? 0) / Math.max(1, count);
   // About twenty per nanosecond, with additions and skipped keys.
   const cost = (rows * longest * headDim * products * (queryHeads / kvHeads)) / 20;
-  return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { at: first + 6, bytes } };
+  return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { argument: first + 6, bytes } };
 }

@@ -28,13 +28,10 @@ test("kernel sets in one thread have a memory each", async () => {
 });
 
 test("an option is refused by name, and one of the wrong kind", async () => {
-  await expect(createKernels({ cores: 4 })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "cores" } });
+  await expect(createKernels({ cores: 4 })).rejects.toFailWith("config_invalid", { key: "cores" });
   for (const threads of [0, 1.5, 65, "two"])
-    await expect(createKernels({ threads })).rejects.toMatchObject({
-      code: "config_invalid",
-      detail: { key: "threads" },
-    });
-  await expect(createKernels({ fma: "yes" })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "fma" } });
+    await expect(createKernels({ threads })).rejects.toFailWith("config_invalid", { key: "threads" });
+  await expect(createKernels({ fma: "yes" })).rejects.toFailWith("config_invalid", { key: "fma" });
 });
 
 test("a set takes its share of the processors, at most eight, or its setting with shared threads", () => {
@@ -46,9 +43,9 @@ test("a set takes its share of the processors, at most eight, or its setting wit
 
 test("a binary that the engine cannot compile says what it needs", async () => {
   const damaged = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 99]);
-  await expect(WasmMemory.open(damaged, { fma: true })).rejects.toMatchObject({
-    code: "device_unavailable",
-    message: expect.stringContaining("they need relaxed SIMD, as in Node 22"),
-  });
+  await expect(WasmMemory.open(damaged, { fma: true })).rejects.toFailWith(
+    "device_unavailable",
+    "they need relaxed SIMD, as in Node 22",
+  );
   await expect(WasmMemory.open(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).rejects.toThrow("fused.wasm lacks add,");
 });

@@ -42,12 +42,14 @@ test("no two parts of 3,000 that come and go overlap, and all of the memory come
       continue;
     }
     const bytes = random.integer(20_000);
-    const at = blocks.take(bytes);
-    if (at === null) continue;
-    const overlapping = [...taken].filter(([start, size]) => at < start + Math.max(1, size) && start < at + bytes);
+    const index = blocks.take(bytes);
+    if (index === null) continue;
+    const overlapping = [...taken].filter(
+      ([start, size]) => index < start + Math.max(1, size) && start < index + bytes,
+    );
     expect(overlapping).toEqual([]);
-    expect(at % 64).toBe(0);
-    taken.set(at, bytes);
+    expect(index % 64).toBe(0);
+    taken.set(index, bytes);
   }
   for (const [address, bytes] of taken) blocks.add(address, bytes);
   expect([blocks.bytes, blocks.take(1 << 20)]).toEqual([1 << 20, 64]);

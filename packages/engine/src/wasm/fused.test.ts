@@ -37,16 +37,16 @@ async function inspect(bytes: Uint8Array): Promise<{ exports: string[] }> {
 /** The ids of a module's sections: a byte each, then the length in seven-bit groups. */
 function sections(bytes: Uint8Array): number[] {
   const ids: number[] = [];
-  let at = 8;
-  while (at < bytes.length) {
-    ids.push(bytes[at++] as number);
+  let index = 8;
+  while (index < bytes.length) {
+    ids.push(bytes[index++] as number);
     let length = 0;
     for (let shift = 0, more = true; more; shift += 7) {
-      const byte = bytes[at++] as number;
+      const byte = bytes[index++] as number;
       length |= (byte & 0x7f) << shift;
       more = byte > 0x7f;
     }
-    at += length;
+    index += length;
   }
   return ids;
 }

@@ -1,17 +1,12 @@
 import { KeyValueCaches, type Kernels, type KeyValueCache, type Tensor } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-/** [pages, pageSize, kvHeads * headDim] each. */
-interface WasmCache extends KeyValueCache {
-  readonly keys: Tensor;
-  readonly values: Tensor;
-}
-
 type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
 export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
   const { store } = device;
-  const caches = new KeyValueCaches<WasmCache>();
+  /** [pages, pageSize, kvHeads * headDim] each. */
+  const caches = new KeyValueCaches<KeyValueCache & { readonly keys: Tensor; readonly values: Tensor }>();
   return {
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const shape = [pages, pageSize, kvHeads * headDim];
@@ -31,9 +26,16 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       const { offsetsOnDevice } = plan.layout;
       const sequences = plan.past.length;
       const pageCount = sequences === 0 ? 0 : plan.table.length / sequences;
-      const place = [offsetsOnDevice, plan.tableOnDevice, plan.pastOnDevice, sequences, pageCount, pageSize] as const;
-      device.run("appendToCache", k, keys, ...place, width);
-      device.run("appendToCache", v, values, ...place, width);
+      const location = [
+        offsetsOnDevice,
+        plan.tableOnDevice,
+        plan.pastOnDevice,
+        sequences,
+        pageCount,
+        pageSize,
+      ] as const;
+      device.run("appendToCache", k, keys, ...location, width);
+      device.run("appendToCache", v, values, ...location, width);
       const out = store.allocate(q.shape);
       const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
       const positions = q.shape[0] as number;
@@ -44,9 +46,9 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
             steps: { 4: 4, 5: 4 * pageCount, 6: 4 },
             // About ten operations per ns.
             cost: ((positions / sequences) * pageCount * pageSize * shape.queryHeads * shape.headDim * 4) / 10,
-            scratch: { at: 14, bytes },
+            scratch: { argument: 14, bytes },
           },
-          ...(["attentionCached", q, keys, values, out, ...place, ...heads, scratch] as const),
+          ...(["attentionCached", q, keys, values, out, ...location, ...heads, scratch] as const),
         ),
       );
       return out;

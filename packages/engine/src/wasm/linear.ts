@@ -65,9 +65,11 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
       inChunks(rows, vocabulary, (start, count) => {
         const logits = store.allocate([count, vocabulary]);
         products.forward(store.address(hidden) + 4 * start * width, count, weight, store.address(logits));
-        const at = [targets, inverseTemperature, logProbs, entropy, logSumExp].map((x) => store.address(x) + 4 * start);
+        const position = [targets, inverseTemperature, logProbs, entropy, logSumExp].map(
+          (x) => store.address(x) + 4 * start,
+        );
         const split = { countAt: 6, width: vocabulary, rows: [0], numbers: [1, 2, 3, 4, 5] };
-        device.divideRows(split, "headLogProbs", logits, ...at, count, vocabulary);
+        device.divideRows(split, "headLogProbs", logits, ...position, count, vocabulary);
       });
       return { logProbs, entropy, logSumExp };
     },
@@ -80,10 +82,10 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
         const part = store.address(hidden) + 4 * start * width;
         const logits = store.allocate([count, vocabulary]);
         products.forward(part, count, weight, store.address(logits));
-        const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
+        const position = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
         // Replaces the logits by their gradient.
         const split = { countAt: 5, width: vocabulary, rows: [0], numbers: [1, 2, 3, 4] };
-        device.divideRows(split, "headLogProbsBackward", logits, ...at, count, vocabulary);
+        device.divideRows(split, "headLogProbsBackward", logits, ...position, count, vocabulary);
         const dLogits = store.address(logits);
         products.back(dLogits, count, weight, store.address(dHidden) + 4 * start * width);
         if (dWeight) products.transposed(dLogits, part, count, dWeight, false);

@@ -95,8 +95,8 @@ describe.each(sizes)("%i rows, %i to %i: every element is the sum in order, to t
 
   test("dOut^T x in blocks of 256 rows, and the same added to what is there", () => {
     device.store.scope(() => {
-      const [left, right] = [upload(dOut, rows, outer), upload(x, rows, inner)].map((each) =>
-        device.store.address(each),
+      const [left, right] = [upload(dOut, rows, outer), upload(x, rows, inner)].map((tensor) =>
+        device.store.address(tensor),
       ) as [number, number];
       const dWeight = device.store.allocate([outer, inner]);
       device.products.transposed(left, right, rows, dWeight, true);

@@ -31,9 +31,9 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
       store.scope(() => {
         const uploaded = columns.map((values) => store.upload(values, [rows]));
         const steps: Record<number, number> = { 0: 4 * vocabulary };
-        for (let at = 3; at < uploaded.length + 5; at++) steps[at] = 4;
+        for (let index = 3; index < uploaded.length + 5; index++) steps[index] = 4;
         device.withThreadScratch(2 * vocabulary, (scratch, bytes) => {
-          const split = { countAt: 1, steps, cost: 4 * vocabulary, scratch: { at: uploaded.length + 5, bytes } };
+          const split = { countAt: 1, steps, cost: 4 * vocabulary, scratch: { argument: uploaded.length + 5, bytes } };
           device.divide(split, "sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
         });
       });
@@ -79,9 +79,9 @@ function likeliest(scores: Float32Array, count: number): number[] {
   const best: number[] = [];
   scores.forEach((score, token) => {
     if (best.length === count && !(score > (scores[best[count - 1] as number] as number))) return;
-    let at = best.length;
-    while (at > 0 && score > (scores[best[at - 1] as number] as number)) at -= 1;
-    best.splice(at, 0, token);
+    let index = best.length;
+    while (index > 0 && score > (scores[best[index - 1] as number] as number)) index -= 1;
+    best.splice(index, 0, token);
     if (best.length > count) best.pop();
   });
   return best;

@@ -15,13 +15,14 @@ export interface Split {
   /** Min units per part. Default `multiple`. */
   readonly fewest?: number;
   /** Argument, and bytes per thread. */
-  readonly scratch?: { readonly at: number; readonly bytes: number };
+  readonly scratch?: { readonly argument: number; readonly bytes: number };
 }
 
 export interface ThreadPoolOptions {
   /** Includes the calling thread. */
   readonly threads: number;
-  readonly start: StartHelper;
+  /** Does not keep the process alive. */
+  readonly start: (setup: HelperSetup) => void;
   /** Min ns of a divided job; waking a thread takes about 10,000 ns. */
   readonly least?: number;
   /** Max ms per part; long sequences take a minute for a large model. */
@@ -81,10 +82,10 @@ export class ThreadPool {
       this.#shared.fused[name](...args);
       return;
     }
-    const wanted = Math.min(longest, Math.max(shortest, whole / this.threads / partsEach));
+    const partNs = Math.min(longest, Math.max(shortest, whole / this.threads / partsEach));
     // Even parts, equally many per thread.
-    const each = Math.max(1, Math.floor(units / this.threads / Math.max(fewest, wanted / cost)));
-    const grain = multiple * Math.ceil(units / this.threads / each / multiple);
+    const value = Math.max(1, Math.floor(units / this.threads / Math.max(fewest, partNs / cost)));
+    const grain = multiple * Math.ceil(units / this.threads / value / multiple);
     const parts = Math.ceil(units / grain);
     if (Atomics.load(this.#board.words, word.failed) !== 0) throw threadFailed("failed");
     this.#start();
@@ -117,16 +118,16 @@ export class ThreadPool {
     { words, base, steps }: Board,
     name: FusedName,
     args: readonly number[],
-    { countAt, steps: given, scratch }: Split,
+    { countAt, steps: input, scratch }: Split,
     { units, grain, parts }: { readonly units: number; readonly grain: number; readonly parts: number },
   ): void {
     base.set(args);
     steps.fill(0);
-    for (const [at, step] of Object.entries(given)) steps[Number(at)] = step;
+    for (const [path, step] of Object.entries(input)) steps[Number(path)] = step;
     words[word.function] = fusedNames.indexOf(name);
     words[word.argumentCount] = args.length;
     words[word.countAt] = countAt;
-    words[word.scratchAt] = scratch?.at ?? -1;
+    words[word.scratchAt] = scratch?.argument ?? -1;
     words[word.scratchBytes] = scratch?.bytes ?? 0;
     words[word.units] = units;
     words[word.grain] = grain;
@@ -172,6 +173,3 @@ export interface HelperSetup {
   /** 0 is the calling thread. */
   readonly thread: number;
 }
-
-/** Does not keep the process alive. */
-type StartHelper = (setup: HelperSetup) => void;

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { Tensor } from "../kernels/index.ts";
 import type { FusedName } from "./fused.ts";
 import { TensorStore } from "./tensor-store.ts";
@@ -43,24 +43,24 @@ export class WasmDevice {
     ...args: readonly (Tensor | number)[]
   ): void {
     const steps: Record<number, number> = {};
-    for (const at of rows) steps[at] = 4 * width;
-    for (const at of numbers) steps[at] = 4;
+    for (const index of rows) steps[index] = 4 * width;
+    for (const index of numbers) steps[index] = 4;
     // Two elements per ns; parts keep vectors of four and cache lines.
     this.divide({ countAt, steps, cost: width / 2, multiple: width === 1 ? 16 : 1 }, name, ...args);
   }
 
   /** Uninitialized; freed after `body`. */
   withThreadScratch(floats: number, body: (scratch: Tensor, bytes: number) => void): void {
-    const each = (floats + 15) & ~15;
-    this.store.withScratch(each * this.#pool.threads, (scratch) => body(scratch, 4 * each));
+    const value = (floats + 15) & ~15;
+    this.store.withScratch(value * this.#pool.threads, (scratch) => body(scratch, 4 * value));
   }
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit). */
-  expectIndices(ids: Tensor, limit: number, place: string): void {
+  expectIndices(ids: Tensor, limit: number, location: string): void {
     const index = this.run("firstOutside", ids, ids.shape[0] as number, limit);
     if (index < 0) return;
     const value = this.store.ints(ids)[index] as number;
-    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${index} is outside [0, ${limit})`, {
+    throw inputError(`${location}: index ${value} at position ${index} is outside [0, ${limit})`, {
       position: index,
       index: value,
     });
@@ -140,7 +140,7 @@ class Products {
         cost: (2 * count * inner) / productSpeed,
         multiple: stripRows,
         fewest: gradientRows,
-        scratch: { at: 8, bytes: 4 * blockFloats },
+        scratch: { argument: 8, bytes: 4 * blockFloats },
       });
     });
   }
@@ -166,7 +166,7 @@ class Products {
     };
     const byColumns = { countAt: 7, steps: { 2: 4 * depth, 3: 4 }, cost: whole / columns, multiple: partColumns };
     const split = rows < 4 * partRows ? byColumns : byRows;
-    this.#pool.run("product", args, { ...split, scratch: { at: 9, bytes: 4 * blockFloats } });
+    this.#pool.run("product", args, { ...split, scratch: { argument: 9, bytes: 4 * blockFloats } });
   }
 
   /** Packs [depth, columns] into panels, part by part. */

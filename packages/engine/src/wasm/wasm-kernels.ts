@@ -8,14 +8,13 @@ import {
   type KernelSource,
 } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
-import { elementwiseKernels } from "./elementwise.ts";
+import { elementwiseKernels, optimizerKernels } from "./elementwise.ts";
 import { headKernels, linearKernels } from "./linear.ts";
 import { cacheKernels } from "./key-value-cache.ts";
-import { optimizerKernels } from "./elementwise.ts";
 import { pieceKernels, rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import { WasmDevice } from "./wasm-device.ts";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { openBinary, processors, startHelper } from "#wasm";
 import { maxThreads } from "../../assets/parts.mjs";
 import { ThreadPool } from "./thread-pool.ts";
@@ -79,11 +78,11 @@ const maxOwnThreads = 8;
  * without `fused` in Node.
  * @throws LaconicError `device_unavailable`, `config_invalid`
  */
-export const createKernels: CreateKernels = async (options, place) => {
+export const createKernels: CreateKernels = async (options, kernelPlace) => {
   const { fma = false, threads, ...others } = options ?? {};
   if (typeof fma !== "boolean")
-    throw new LaconicError("config_invalid", `wasm kernels, fma: expected true or false, got ${fma}`, { key: "fma" });
-  const count = threadCount(threads, processors(), place);
+    throw configError(`wasm kernels, fma: expected true or false, got ${fma}`, { key: "fma" });
+  const count = threadCount(threads, processors(), kernelPlace);
   const memory = await WasmMemory.open(await openBinary(fma, others), { fma, shared: count > 1 });
   return wasmKernelSet(memory, new ThreadPool(memory, { threads: count, start: startHelper }), fma);
 };
@@ -92,13 +91,13 @@ export const createKernels: CreateKernels = async (options, place) => {
 export function threadCount(
   threads: string | number | boolean | undefined,
   available: number,
-  place: KernelPlace = { sharing: Infinity },
+  kernelPlace: KernelPlace = { sharing: Infinity },
 ): number {
-  if (threads === undefined) return Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing)));
+  if (threads === undefined) return Math.min(maxOwnThreads, Math.max(1, Math.floor(available / kernelPlace.sharing)));
   if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= maxThreads)
     return available > 0 ? (threads as number) : 1;
   const message = `wasm kernels, threads: expected an integer from 1 to ${maxThreads}, got ${threads}`;
-  throw new LaconicError("config_invalid", message, { key: "threads" });
+  throw configError(message, { key: "threads" });
 }
 
 /** Options of the wasm kernels. */
@@ -116,15 +115,6 @@ export interface WasmOptions {
 
 /** float32 and SIMD, without installation. */
 export function wasmKernels(options: WasmOptions = {}): KernelSource {
-  const given = Object.keys(options).length > 0 && { options: { ...options } };
-  return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...given };
-}
-
-/** Runs `f32x4.relaxed_madd` on zeros. */
-const smallest = "0061736d010000000105016000017b030201000a13011100" + "4100fd11".repeat(3) + "fd85020b";
-
-/** Checks for `wasmKernels({ fma: true })`: Node 22, Chromium 114. */
-export function hasRelaxedSimd(): boolean {
-  const bytes = smallest.match(/../gu) ?? [];
-  return WebAssembly.validate(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
+  const input = Object.keys(options).length > 0 && { options: { ...options } };
+  return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...input };
 }

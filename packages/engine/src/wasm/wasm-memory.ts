@@ -10,11 +10,6 @@ const largestArray = 2 ** 31 - page;
 /** Cache line; arrays never share one. */
 const alignment = 64;
 
-export interface WasmMemoryOptions {
-  readonly fma?: boolean;
-  readonly shared?: boolean;
-}
-
 /** Memory with its functions and allocator. */
 export class WasmMemory {
   readonly fused: Fused;
@@ -36,7 +31,7 @@ export class WasmMemory {
   /** @throws LaconicError `device_unavailable` without SIMD */
   static async open(
     binary: Uint8Array<ArrayBuffer>,
-    { fma = false, shared = false }: WasmMemoryOptions = {},
+    { fma = false, shared = false }: { readonly fma?: boolean; readonly shared?: boolean } = {},
   ): Promise<WasmMemory> {
     const memory = new WebAssembly.Memory({ initial: 16, maximum: maxPages, shared });
     const started = await startedOver(memory, shared ? binary : unshared(binary)).catch(
@@ -82,9 +77,9 @@ export class WasmMemory {
     const end = this.#memory.buffer.byteLength;
     const missing = bytes - this.#free.before(end);
     // Grows by a quarter; unused pages cost no memory.
-    const wanted = Math.ceil(Math.max(missing, end / 4) / page);
+    const pages = Math.ceil(Math.max(missing, end / 4) / page);
     const most = maxPages - end / page;
-    if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
+    if (Math.ceil(missing / page) > most || !this.#grow(Math.min(pages, most))) throw memoryFull(shape);
     this.#bytes = new Uint8Array(this.#memory.buffer);
     this.#free.add(end, this.#bytes.byteLength - end);
     return this.#free.take(bytes) as number;

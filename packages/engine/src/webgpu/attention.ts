@@ -26,19 +26,19 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
       const [rows] = matrixSize(q);
       const { queryHeads } = shape;
       if (rows === 0) return { dQ: device.blank(q.shape), dK: device.blank(k.shape), dV: device.blank(v.shape) };
-      const known = { out: device.data(out), dOut: device.data(dOut), logSumExp: device.data(logSumExp) };
-      const stats = runner.run(attentionStats(known, shape), [rows, queryHeads, 2]);
-      const given = {
+      const registry = { out: device.data(out), dOut: device.data(dOut), logSumExp: device.data(logSumExp) };
+      const stats = runner.run(attentionStats(registry, shape), [rows, queryHeads, 2]);
+      const input = {
         q: device.data(q),
         k: device.data(k),
         v: device.data(v),
-        dOut: known.dOut,
+        dOut: registry.dOut,
         stats,
         blocks: blocksOf(device, layout),
       };
-      const dQ = device.make(q.shape, () => attentionQueryGradient(given, shape));
+      const dQ = device.make(q.shape, () => attentionQueryGradient(input, shape));
       const { result, valueGradient } = device.makeAll({ result: k.shape, valueGradient: v.shape }, () =>
-        attentionKeyValueGradient(given, shape),
+        attentionKeyValueGradient(input, shape),
       );
       stats.dispose();
       return { dQ, dK: result, dV: valueGradient };
@@ -109,14 +109,14 @@ function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
 }
 
 function numbersOf(blocks: readonly Block[], readers: ArrayLike<number>): Int32Array {
-  let place = 4 * blocks.length + readers.length;
+  let index = 4 * blocks.length + readers.length;
   const heads = blocks.flatMap(({ first, end, runs, readersEnd }) => {
-    const begin = place;
-    place += 2 * runs.length;
+    const begin = index;
+    index += 2 * runs.length;
     return [first, end, begin, readersEnd];
   });
   const runs = blocks.flatMap((block) => block.runs.flatMap(({ start, end }) => [start, end]));
-  const numbers = new Int32Array(place);
+  const numbers = new Int32Array(index);
   numbers.set(heads);
   numbers.set(readers, heads.length);
   numbers.set(runs, heads.length + readers.length);

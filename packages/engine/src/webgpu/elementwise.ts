@@ -25,7 +25,7 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       // A tensor added to itself needs a copy.
       const added = device.data(delta).view();
       const program = elementwiseProgram("accumulate", { delta: added }, added.size, "result[i] += delta[i];");
-      device.runner.runInPlace(program, device.own(into));
+      device.runner.runInPlace(program, device.unshared(into));
       added.dispose();
     },
     swiGluBackward(dOut, gate, up) {

@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import { HandleStore, sizeOf, type GradientPlace, type Handle, type Tensor } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { ProgramRunner } from "./program-runner.ts";
@@ -30,9 +31,7 @@ export class GpuDevice {
     const isEmpty = named.some(([, shape]) => sizeOf(shape) === 0);
     const made = Object.fromEntries(named.map(([name, shape]) => [name, this.runner.blank(shape)]));
     if (!isEmpty) this.runner.runChanging(program(), made);
-    return Object.fromEntries(
-      Object.entries(made).map(([name, data]) => [name, this.store.adoptFloats(data)]),
-    ) as Record<Name, Handle<GpuArray>>;
+    return mapValues(made, (data) => this.store.adoptFloats(data)) as Record<Name, Handle<GpuArray>>;
   }
 
   /** Uninitialized float tensor. */
@@ -50,18 +49,18 @@ export class GpuDevice {
    * @param write - fills or adds to an array
    */
   settle(
-    place: GradientPlace | undefined,
+    slot: GradientPlace | undefined,
     shape: readonly number[],
     terms: number,
     write: (result: GpuArray, adds: boolean) => void,
   ): Handle<GpuArray> | null {
     if (terms * sizeOf(shape) === 0) {
-      if (!place) return this.zeros(shape);
-      if (!place.add) this.runner.clear(this.own(place.tensor));
+      if (!slot) return this.zeros(shape);
+      if (!slot.add) this.runner.clear(this.unshared(slot.tensor));
       return null;
     }
-    if (place) {
-      write(this.own(place.tensor), place.add);
+    if (slot) {
+      write(this.unshared(slot.tensor), slot.add);
       return null;
     }
     const made = this.blank(shape);
@@ -70,7 +69,7 @@ export class GpuDevice {
   }
 
   /** Copies shared memory before changes. */
-  own(tensor: Tensor): GpuArray {
+  unshared(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();
     const { data } = handle;

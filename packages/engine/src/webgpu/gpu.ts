@@ -22,7 +22,10 @@ export type AdapterLimit =
 
 export interface ComputeDevice extends WatchedDevice {
   readonly limits: Readonly<Record<"maxComputeInvocationsPerWorkgroup" | "maxComputeWorkgroupStorageSize", number>>;
-  readonly queue: Queue;
+  readonly queue: {
+    writeBuffer(buffer: GpuBuffer, offset: number, data: ArrayBufferView): void;
+    submit(commands: readonly object[]): void;
+  };
   createBuffer(descriptor: { readonly size: number; readonly usage: number }): GpuBuffer;
   createShaderModule(descriptor: { readonly code: string; readonly label: string }): object;
   createComputePipeline(descriptor: object): ComputePipeline;
@@ -42,11 +45,6 @@ export interface GpuBuffer {
   getMappedRange(): ArrayBuffer;
   unmap(): void;
   destroy(): void;
-}
-
-export interface Queue {
-  writeBuffer(buffer: GpuBuffer, offset: number, data: ArrayBufferView): void;
-  submit(commands: readonly object[]): void;
 }
 
 export interface ComputePipeline {

@@ -2,5 +2,4 @@
  * Kernel set on WebGPU: any GPU with Vulkan, Metal or Direct3D 12.
  * @module @laconic/engine/webgpu
  */
-export { createKernels, isInstalled, webGpuKernels } from "./webgpu-kernels.ts";
-export type { WebGpuOptions } from "./webgpu-kernels.ts";
+export { createKernels, isInstalled, webGpuKernels, type WebGpuOptions } from "./webgpu-kernels.ts";

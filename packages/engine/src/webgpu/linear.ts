@@ -15,7 +15,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
       ? device.zeros([rows, columns])
       : device.store.adoptFloats(product(device, operands));
   };
-  const applied = (place: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
+  const applied = (location: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
     const [rows, inner] = matrixSize(x);
     const [columns] = matrixSize(weight);
     return {
@@ -31,7 +31,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     linear: (x, weight, bias) => multiply(applied("linear", x, weight, bias)),
     linearOnto(into, x, weight, bias) {
       const added = applied("linearOnto", x, weight, bias);
-      if (added.rows > 0) productInto(device, { ...added, adds: true }, device.own(into));
+      if (added.rows > 0) productInto(device, { ...added, adds: true }, device.unshared(into));
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
       const [rows, inputs] = matrixSize(x);

@@ -14,7 +14,7 @@ export interface OpenGpu {
 const programs = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b/iu;
 
 /** Limits requested in full. */
-const wanted: readonly AdapterLimit[] = [
+const requestedLimits: readonly AdapterLimit[] = [
   "maxComputeWorkgroupStorageSize",
   "maxComputeInvocationsPerWorkgroup",
   "maxComputeWorkgroupSizeX",
@@ -31,7 +31,7 @@ export function findAdapter(gpu: Gpu): Promise<Adapter | null> {
 export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   const { vendor, architecture, description } = adapter.info;
   const name = [vendor, architecture, description].filter((text) => text !== "").join(" ");
-  const requiredLimits = Object.fromEntries(wanted.map((limit) => [limit, adapter.limits[limit]]));
+  const requiredLimits = Object.fromEntries(requestedLimits.map((limit) => [limit, adapter.limits[limit]]));
   const device = await adapter.requestDevice({ requiredLimits }).catch((error: unknown) => error as Error);
   if (device instanceof Error) throw missing(`WebGPU could not open a device on ${name}: ${device.message}`);
   return { gpu, adapter: name, device, emulated: isProgram(adapter.info) };

@@ -25,14 +25,14 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
   const { runner } = device;
   return {
     sumSquares(tensors) {
-      const filled = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
-      const count = filled.reduce((sum, each) => sum + partsOf(each), 0);
+      const filled = tensors.map((tensor) => device.data(tensor)).filter(({ size }) => size > 0);
+      const count = filled.reduce((sum, gpuArray) => sum + partsOf(gpuArray), 0);
       if (count === 0) return device.zeros([1]);
       const parts = runner.blank([count]);
       let first = 0;
-      for (const each of filled) {
-        runner.runInPlace(sumSquaresProgram(each, first), parts);
-        first += partsOf(each);
+      for (const gpuArray of filled) {
+        runner.runInPlace(sumSquaresProgram(gpuArray, first), parts);
+        first += partsOf(gpuArray);
       }
       const sum = device.make([1], () => sumProgram(parts));
       parts.dispose();
@@ -63,9 +63,9 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
           { ...numbers, ...(clip && { maxNorm }) },
         );
         runner.runChanging(program, {
-          param: device.own(param),
-          moment1: device.own(first),
-          moment2: device.own(second),
+          param: device.unshared(param),
+          moment1: device.unshared(first),
+          moment2: device.unshared(second),
         });
       }
     },

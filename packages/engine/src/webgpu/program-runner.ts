@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, mapValues } from "@laconic/core";
 import { sizeOf, type KernelCounters } from "../kernels/index.ts";
 import { BufferPool } from "./buffer-pool.ts";
 import { CommandQueue } from "./command-queue.ts";
@@ -99,9 +99,7 @@ export class ProgramRunner {
   }
 
   runForAll<Name extends string>(program: WgslProgram, outputs: Readonly<Record<Name, Made>>): Record<Name, GpuArray> {
-    const made = Object.fromEntries(
-      Object.entries<Made>(outputs).map(([name, { shape, dtype }]) => [name, this.blank(shape, dtype)]),
-    ) as Record<Name, GpuArray>;
+    const made = mapValues(outputs, ({ shape, dtype }) => this.blank(shape, dtype)) as Record<Name, GpuArray>;
     this.runChanging(program, made);
     return made;
   }

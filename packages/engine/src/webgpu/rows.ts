@@ -24,7 +24,7 @@ export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "sca
     placeRows({ tensor, add }, delta, ids) {
       const [rowCount] = matrixSize(tensor);
       device.store.expectIndices(ids, rowCount, "placeRows: rows");
-      const table = device.own(tensor);
+      const table = device.unshared(tensor);
       if (!add) device.runner.clear(table);
       addRows(table, delta, ids);
     },
@@ -49,14 +49,14 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
       const [target, source] = [store.get(into), store.get(values)];
       // A tensor that is its source needs a copy.
       const read = device.data(values).view();
-      runner.runInPlace(putRowsProgram(device.data(rows), read), device.own(into));
+      runner.runInPlace(putRowsProgram(device.data(rows), read), device.unshared(into));
       read.dispose();
       const [least, most] = [target.range, source.range];
       target.range = [Math.min(least[0], most[0]), Math.max(least[1], most[1])];
     },
     advance(x, by) {
       const held = store.get(x);
-      const data = device.own(x);
+      const data = device.unshared(x);
       const program = elementwiseProgram("advance", {}, data.size, "result[i] += uniforms.by;");
       const uniforms = { ...program.uniforms, by: { type: "int32" as const, value: by } };
       runner.runInPlace({ ...program, uniforms }, data);

@@ -23,7 +23,7 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
         tokens: { shape: [rows], dtype: "int32" },
         logProbs: { shape: [rows] },
       });
-      for (const each of uploaded) each.dispose();
+      for (const gpuArray of uploaded) gpuArray.dispose();
       return {
         tokens: store.adoptInts(made.tokens, [0, vocabulary - 1]),
         logProbs: store.adoptFloats(made.logProbs),

@@ -21,7 +21,7 @@ test("errors have kinds, and the first one remains", () => {
   expect(failure()).toBeNull();
   device.onuncapturederror?.({ error: new GPUOutOfMemoryError() });
   device.onuncapturederror?.({ error: new GPUValidationError() });
-  expect(failure()).toMatchObject({ code: "device_out_of_memory", message: "WebGPU: Out of memory: 4 GiB" });
+  expect(failure()).toFailWith("device_out_of_memory", "WebGPU: Out of memory: 4 GiB");
 });
 
 test("a lost device is an engine failure with its reason", async () => {
@@ -30,8 +30,5 @@ test("a lost device is an engine failure with its reason", async () => {
   device.lose({ reason: "unknown", message: "the driver was reset" });
   await device.lost;
   await Promise.resolve();
-  expect(failure()).toMatchObject({
-    code: "engine_failed",
-    message: "the GPU was lost (unknown): the driver was reset",
-  });
+  expect(failure()).toFailWith("engine_failed", "the GPU was lost (unknown): the driver was reset");
 });

@@ -12,7 +12,7 @@ import { pieceKernels } from "./pieces.ts";
 import { ProgramRunner } from "./program-runner.ts";
 import { rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { hasWebGpu, openWebGpu, optionNames } from "#webgpu";
 
 /** `dispose` closes the device. */
@@ -81,10 +81,7 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => !optionNames.includes(key));
-  if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `webgpu kernels: unknown option "${unknown}"`, {
-      key: unknown,
-    });
+  if (unknown !== undefined) throw configError(`webgpu kernels: unknown option "${unknown}"`, { key: unknown });
   const { modules } = options;
   return webGpuKernelSet(await openWebGpu(typeof modules === "string" ? modules : undefined));
 };

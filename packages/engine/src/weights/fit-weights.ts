@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { embeddingName, parameterShapes } from "../transformer/parameters.ts";
-import type { TensorSource } from "../transformer/parameters.ts";
+import { embeddingName, parameterShapes, type TensorSource } from "../transformer/parameters.ts";
 
 /**
  * Checks names and shapes now, values when read.

@@ -26,14 +26,14 @@ test.skipIf(process.platform === "win32").each(["config.json", "model.safetensor
     await rm(join(folder, name), { force: true });
     await promisify(execFile)("mkfifo", [join(folder, name)]);
     const opened = openModelFolder(defaultFiles, folder);
-    await expect(opened).rejects.toMatchObject({ code: "weights_invalid" });
+    await expect(opened).rejects.toFailWith("weights_invalid");
     await expect(opened).rejects.toThrow(`${name} is not a file`);
   },
 );
 
 test.skipIf(process.platform === "win32")("nor is a device or a folder a file", async () => {
-  await expect(readJsonFile("/dev/zero")).rejects.toMatchObject({ code: "weights_invalid" });
-  await expect(readJsonFile(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(readJsonFile("/dev/zero")).rejects.toFailWith("weights_invalid");
+  await expect(readJsonFile(folder)).rejects.toFailWith("weights_invalid");
 });
 
 test("a JSON file of gigabytes is refused unread", async () => {
@@ -44,7 +44,7 @@ test("a JSON file of gigabytes is refused unread", async () => {
 test.each(["pytorch_model.bin", "pytorch_model.bin.index.json"])("%s alone says how to convert it", async (name) => {
   await writeFile(join(folder, name), "pickle");
   const opened = openModelFolder(defaultFiles, folder);
-  await expect(opened).rejects.toMatchObject({ code: "checkpoint_missing", detail: { folder } });
+  await expect(opened).rejects.toFailWith("checkpoint_missing", { folder });
   await expect(opened).rejects.toThrow(
     /AutoModelForCausalLM\.from_pretrained\(.*\)\.save_pretrained\(.*safe_serialization=True/,
   );
@@ -60,9 +60,7 @@ test.each([
   ["intermediate_size", 2 ** 40],
   ["max_position_embeddings", 1e9],
 ])("a configuration whose %s is %d is refused before anything is made by it", (key, value) => {
-  expect(() => parseModelConfig({ ...json, [key]: value })).toThrow(
-    expect.objectContaining({ code: "model_unsupported", detail: { key } }),
-  );
+  expect(() => parseModelConfig({ ...json, [key]: value })).toFailWith("model_unsupported", { key });
 });
 
 test("positions and width of heads are bounded together: their table is made first", () => {
@@ -90,7 +88,5 @@ test("a rank above the model's width is refused before matrices are made", () =>
   const rank = config.hiddenSize;
   expect(adapterShapes(config, { rank, alpha: 1 }).size).toBeGreaterThan(0);
   for (const above of [rank + 1, 1e12])
-    expect(() => adapterShapes(config, { rank: above, alpha: 1 })).toThrow(
-      expect.objectContaining({ code: "config_invalid", detail: { key: "lora.rank" } }),
-    );
+    expect(() => adapterShapes(config, { rank: above, alpha: 1 })).toFailWith("config_invalid", { key: "lora.rank" });
 });

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { parameterShapes, type TensorSource } from "../transformer/parameters.ts";
 import {
   closedOnError,
   openToRead,
@@ -11,7 +11,6 @@ import {
   writeSynced,
   type OpenTensors,
 } from "./safetensors-file.ts";
-import type { TensorSource } from "../transformer/parameters.ts";
 
 /** `ak42`, the start of versions 1 and 2. */
 const magic = 0x616b_3432;
@@ -49,7 +48,9 @@ export async function openLlama2c(
         `has ${file.bytes} bytes, expected ${expected} by its header (${describe(header)}): ${file.bytes < expected ? "truncated" : "not a llama2.c checkpoint"}`,
       );
     const tensors = new Map(
-      places.filter(({ name }) => name !== "").map((place) => [place.name, sourceOf(file, place, header, path)]),
+      places
+        .filter(({ name }) => name !== "")
+        .map((location) => [location.name, sourceOf(file, location, header, path)]),
     );
     for (const [name, shape] of parameterShapes(parseModelConfig(config)))
       if (tensors.get(name)?.shape.join() !== shape.join())
@@ -177,14 +178,14 @@ function placesOf(header: Header): Place[] {
   return kinds.flatMap(([name, ...shape]) => {
     const isOfLayers = /^(?:self_attn|mlp|\w+_layernorm)\./u.test(name);
     return Array.from({ length: isOfLayers ? layers : 1 }, (_, layer): Place => {
-      const place = {
+      const location = {
         name: isOfLayers ? `model.layers.${layer}.${name}` : name,
         shape,
         start,
         rotary: /\.[qk]_proj\./u.test(name),
       };
       start += floatBytes(shape);
-      return place;
+      return location;
     });
   });
 }

@@ -110,8 +110,8 @@ describe("damaged files name the file and what is wrong", () => {
       }
     };
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: headerEnd - 1 }), fc.integer({ min: 0, max: 255 }), (at, byte) => {
-        expect(["read", "weights_invalid"]).toContain(outcome(file.with(at, byte)));
+      fc.property(fc.integer({ min: 0, max: headerEnd - 1 }), fc.integer({ min: 0, max: 255 }), (index, byte) => {
+        expect(["read", "weights_invalid"]).toContain(outcome(file.with(index, byte)));
       }),
       { seed: 1, numRuns: 500 },
     );

@@ -33,9 +33,9 @@ export function encodeSafetensors(
  * Reads F64, F32, F16 and BF16.
  * @throws LaconicError `weights_invalid`.
  */
-export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsFile {
-  const dataStart = prefixBytes + headerLength(file.subarray(0, prefixBytes), file.length, place);
-  const { entries, metadata } = parseHeader(file.subarray(prefixBytes, dataStart), file.length - dataStart, place);
+export function decodeSafetensors(file: Uint8Array, location: string): SafetensorsFile {
+  const dataStart = prefixBytes + headerLength(file.subarray(0, prefixBytes), file.length, location);
+  const { entries, metadata } = parseHeader(file.subarray(prefixBytes, dataStart), file.length - dataStart, location);
   const tensors = new Map<string, StoredTensor>();
   for (const [name, { dtype, shape, start, end }] of entries)
     // Copied for alignment.
@@ -47,8 +47,8 @@ export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsF
 }
 
 export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" | "F64"): Uint8Array {
-  const wanted = dtype === "F64" ? Float64Array : Float32Array;
-  const typed = values instanceof wanted ? values : wanted.from(values);
+  const ArrayType = dtype === "F64" ? Float64Array : Float32Array;
+  const typed = values instanceof ArrayType ? values : ArrayType.from(values);
   return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
 }
 
@@ -130,60 +130,60 @@ export function encodeHeader(
 }
 
 /** @throws LaconicError `weights_invalid` if `fileBytes` cannot contain the header. */
-export function headerLength(prefix: Uint8Array, fileBytes: number, place: string): number {
-  if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
+export function headerLength(prefix: Uint8Array, fileBytes: number, location: string): number {
+  if (prefix.length < prefixBytes) throw damaged(location, `${fileBytes} bytes are too few for a safetensors file`);
   const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
   const most = Math.min(maxHeaderBytes, fileBytes - prefixBytes);
-  if (claimed > BigInt(most)) throw damaged(place, `the header claims ${claimed} bytes, the limit is ${most}`);
+  if (claimed > BigInt(most)) throw damaged(location, `the header claims ${claimed} bytes, the limit is ${most}`);
   return Number(claimed);
 }
 
 /** @throws LaconicError `weights_invalid`, such as for gaps or overlaps. */
-export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
-  const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
+export function parseHeader(json: Uint8Array, dataBytes: number, location: string): SafetensorsHeader {
+  const { __metadata__: metadata = {}, ...tensors } = parseObject(json, location);
   if (!isRecord(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
-    throw damaged(place, "the metadata is malformed");
+    throw damaged(location, "the metadata is malformed");
   const entries = Object.entries(tensors).map(([name, value]): [string, HeaderEntry] => [
     name,
-    parseEntry(value, name, place),
+    parseEntry(value, name, location),
   ]);
   entries.sort(([, a], [, b]) => a.start - b.start || a.end - b.end);
   let filled = 0;
   for (const [name, { start, end }] of entries) {
-    if (start < filled) throw damaged(place, `its data overlaps that of another tensor at byte ${start}`, name);
-    if (start > filled) throw damaged(place, `there is a gap before its data at byte ${start}`, name);
-    if (end > dataBytes) throw damaged(place, `its data ends at byte ${end}, the file has ${dataBytes}`, name);
+    if (start < filled) throw damaged(location, `its data overlaps that of another tensor at byte ${start}`, name);
+    if (start > filled) throw damaged(location, `there is a gap before its data at byte ${start}`, name);
+    if (end > dataBytes) throw damaged(location, `its data ends at byte ${end}, the file has ${dataBytes}`, name);
     filled = end;
   }
-  if (filled !== dataBytes) throw damaged(place, `tensors fill ${filled} bytes, the file has ${dataBytes}`);
+  if (filled !== dataBytes) throw damaged(location, `tensors fill ${filled} bytes, the file has ${dataBytes}`);
   return { entries: new Map(entries), metadata: metadata as Record<string, string> };
 }
 
-function parseEntry(value: unknown, name: string, place: string): HeaderEntry {
-  if (!isRecord(value)) throw damaged(place, "the header entry is not an object", name);
+function parseEntry(value: unknown, name: string, location: string): HeaderEntry {
+  if (!isRecord(value)) throw damaged(location, "the header entry is not an object", name);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== "string" || !Object.hasOwn(bytesPerElement, dtype))
-    throw damaged(place, `dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
-  if (!isCounts(shape)) throw damaged(place, "the shape is malformed", name);
-  if (!isCounts(offsets) || offsets.length !== 2) throw damaged(place, "the offsets are malformed", name);
+    throw damaged(location, `dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
+  if (!isCounts(shape)) throw damaged(location, "the shape is malformed", name);
+  if (!isCounts(offsets) || offsets.length !== 2) throw damaged(location, "the offsets are malformed", name);
   const [start, end] = offsets as [number, number];
   if (end - start !== sizeOf(shape) * bytesPerElement[dtype as StoredDtype])
-    throw damaged(place, `${sizeOf(shape)} values of ${dtype} do not fill ${end - start} bytes`, name);
+    throw damaged(location, `${sizeOf(shape)} values of ${dtype} do not fill ${end - start} bytes`, name);
   return { dtype: dtype as StoredDtype, shape, start, end };
 }
 
-function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
+function parseObject(json: Uint8Array, location: string): Record<string, unknown> {
   let header: unknown;
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(json);
     header = boundedJson(text);
   } catch (error) {
-    throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
+    throw damaged(location, `the header is not JSON: ${(error as Error).message}`, undefined, error);
   }
-  if (!isRecord(header)) throw damaged(place, "the header is not an object");
+  if (!isRecord(header)) throw damaged(location, "the header is not an object");
   // JSON.parse keeps the last of repeated keys; others may keep the first.
-  if (colonsOutsideStrings(text) !== countKeys(header, place)) throw damaged(place, "the header repeats a key");
+  if (colonsOutsideStrings(text) !== countKeys(header, location)) throw damaged(location, "the header repeats a key");
   return header;
 }
 
@@ -203,11 +203,12 @@ function colonsOutsideStrings(text: string): number {
 /** Max nesting of a header. */
 const deepest = 3;
 
-function countKeys(value: unknown, place: string, depth = 0): number {
+function countKeys(value: unknown, location: string, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;
-  if (depth >= deepest) throw damaged(place, "the header is nested too deeply");
+  if (depth >= deepest) throw damaged(location, "the header is nested too deeply");
   let keys = 0;
-  for (const item of Object.values(value)) keys += (Array.isArray(value) ? 0 : 1) + countKeys(item, place, depth + 1);
+  for (const item of Object.values(value))
+    keys += (Array.isArray(value) ? 0 : 1) + countKeys(item, location, depth + 1);
   return keys;
 }
 
@@ -215,8 +216,8 @@ function isCounts(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((n) => Number.isSafeInteger(n) && n >= 0);
 }
 
-function damaged(place: string, reason: string, tensor?: string, cause?: unknown): LaconicError {
-  const where = tensor === undefined ? place : `${place}: tensor ${tensor}`;
-  const detail = { file: place, ...(tensor !== undefined && { tensor }) };
+function damaged(location: string, reason: string, tensor?: string, cause?: unknown): LaconicError {
+  const where = tensor === undefined ? location : `${location}: tensor ${tensor}`;
+  const detail = { file: location, ...(tensor !== undefined && { tensor }) };
   return new LaconicError("weights_invalid", `${where}: ${reason}`, detail, cause);
 }

@@ -138,13 +138,13 @@ process.exit();`;
 test("a dying thread is a named error, not a hang", async () => {
   const start = ({ memory, address }: HelperSetup): void => {
     const { job, inside, taken } = word;
-    const at = { memory, address, job, inside, taken: taken + line };
-    new Worker(dying, { eval: true, workerData: at }).on("error", () => undefined);
+    const position = { memory, address, job, inside, taken: taken + line };
+    new Worker(dying, { eval: true, workerData: position }).on("error", () => undefined);
   };
   const mourning = await open(2, { start, patience: 400 });
   const failed = { code: "engine_failed", message: expect.stringContaining("did not finish within 0.4 seconds") };
   await expect(warm(mourning)).rejects.toMatchObject(failed);
-  expect(() => multiply(mourning)).toThrow(expect.objectContaining({ code: "engine_failed" }));
+  expect(() => multiply(mourning)).toFailWith("engine_failed");
 });
 
 test.each(["", "kernels.dispose();"])("the process ends despite open threads: %s", async (last) => {

@@ -92,7 +92,7 @@ describe.runIf(opened)("edge cases of shaders", () => {
   test("multiplies more matrices than one program can bind", async () => {
     const values = [3, 1, 4, 1, 5, 9, 2, 6, 5].map((width) => numbers(7 * width));
     await both((set) => {
-      const parts = values.map((each) => set.upload(each, [7, each.length / 7]));
+      const parts = values.map((item) => set.upload(item, [7, item.length / 7]));
       return { joined: set.joinColumns(parts), part: set.columns(set.joinColumns(parts), 8, 11) };
     });
   });
@@ -155,8 +155,8 @@ describe.runIf(opened)("edge cases of shaders", () => {
       Tensor,
     ];
     const layoutOf = (bounds: readonly number[], longest: number): SequenceLayout => {
-      const [given, shape_S] = [Int32Array.from(bounds), [bounds.length]];
-      return { offsets: given, offsetsOnDevice: kernels.upload(given, shape_S), longest };
+      const [input, shape_S] = [Int32Array.from(bounds), [bounds.length]];
+      return { offsets: input, offsetsOnDevice: kernels.upload(input, shape_S), longest };
     };
     const tree = { parents, parentsOnDevice: kernels.upload(parents, [parents.length]) };
     const layout = { ...layoutOf(offsets, 129), tree };

@@ -4,9 +4,6 @@
  */
 export { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";
 export type { CommonMessage, Cut, MessageJudge, MessageValue, ValueSummary } from "./message-value.ts";
-export { speechEdges } from "./team-analysis.ts";
-export type { SpeechEdge } from "./team-analysis.ts";
-export { analyseTeam, speechOf } from "./team-analysis.ts";
-export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
-export { gradedEpisode, rescore } from "./rescore.ts";
-export type { RescoredStep, RescoreOptions } from "./rescore.ts";
+export { speechEdges, analyseTeam, speechOf } from "./team-analysis.ts";
+export type { SpeechEdge, PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
+export { gradedEpisode, rescore, type RescoredStep, type RescoreOptions } from "./rescore.ts";

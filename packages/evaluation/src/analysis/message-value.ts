@@ -106,9 +106,9 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
   return {
     id: model.id,
     async complete(request) {
-      const own = calls++;
+      const call = calls++;
       const completion = await model.complete(request);
-      return own === position ? shortened(completion, cut) : completion;
+      return call === position ? shortened(completion, cut) : completion;
     },
   };
 }
@@ -116,12 +116,12 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
 /** Drops token ids and log-probs; the message is not trained. */
 function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
   const characters = Array.from(text);
-  const kept = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
+  const retained = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
   const { reasoningTokens: reasoning = 0, ...rest } = usage;
   // A halved message keeps its reasoning; a removed one has none.
   const written = reasoning + Math.ceil((usage.completionTokens - reasoning) / 2);
   const cutUsage = cut === "drop" ? { ...rest, completionTokens: 0 } : { ...usage, completionTokens: written };
-  return { text: kept, finishReason, usage: cutUsage, model };
+  return { text: retained, finishReason, usage: cutUsage, model };
 }
 
 /** Mean message values. */
@@ -172,8 +172,8 @@ export function commonMessages(utterances: readonly Utterance[], most = 5): Comm
     const form = silent ? "(silence)" : formOf(text);
     const forms = byAgent.get(agent) ?? new Map<string, { count: number; example: string }>();
     byAgent.set(agent, forms);
-    const known = forms.get(form);
-    if (known) known.count++;
+    const entry = forms.get(form);
+    if (entry) entry.count++;
     else forms.set(form, { count: 1, example: silent ? "" : text });
   }
   return [...byAgent].flatMap(([agent, forms]) => {

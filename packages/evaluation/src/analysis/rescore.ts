@@ -1,4 +1,4 @@
-import { LaconicError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import { ledgerTotals, statisticMean, statisticOf, type Episode, type Problem, dataError } from "@laconic/core";
 import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
@@ -27,24 +27,24 @@ export function rescore(recorded: readonly RecordedEpisode[], { prices, without 
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
     const scored = recorded
-      .filter((each) => each.step === step)
+      .filter((recordedEpisode) => recordedEpisode.step === step)
       .map(({ problem, episode, task = Number.NaN }) => {
-        const kept = withoutEdges(episode, without);
+        const retained = withoutEdges(episode, without);
         const terms = rewardTerms(
-          measureEpisode(() => task, equation1Costs, kept, problem),
+          measureEpisode(() => task, equation1Costs, retained, problem),
           prices,
         );
-        const { writtenTokens, readTokens } = ledgerTotals(kept.ledger);
+        const { writtenTokens, readTokens } = ledgerTotals(retained.ledger);
         return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
       });
-    const mean = (pick: (each: (typeof scored)[number]) => number): number =>
-      statisticMean(statisticOf(scored.map((each) => pick(each)).filter((value) => !Number.isNaN(value))));
+    const mean = (pick: (item: (typeof scored)[number]) => number): number =>
+      statisticMean(statisticOf(scored.map(pick).filter((value) => !Number.isNaN(value))));
     return {
       step,
       episodes: scored.length,
       task: mean(({ terms }) => terms["task"] ?? Number.NaN),
-      writtenTokens: mean((each) => each.writtenTokens),
-      readTokens: mean((each) => each.readTokens),
+      writtenTokens: mean((item) => item.writtenTokens),
+      readTokens: mean((item) => item.readTokens),
       reward: mean(({ reward }) => reward),
       terms: Object.fromEntries(
         Object.keys(scored[0]?.terms ?? {}).map((name) => [name, mean(({ terms }) => terms[name] ?? Number.NaN)]),
@@ -58,9 +58,9 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
   const gone = (from: string, to: string): boolean => edges.includes(`${from}->${to}`);
   return {
     ...episode,
-    utterances: episode.utterances.map((each) => ({
-      ...each,
-      deliveredTo: each.deliveredTo.filter((to) => !gone(each.agent, to)),
+    utterances: episode.utterances.map((utterance) => ({
+      ...utterance,
+      deliveredTo: utterance.deliveredTo.filter((to) => !gone(utterance.agent, to)),
     })),
     ledger: {
       calls: episode.ledger.calls.map((call) => ({
@@ -80,6 +80,6 @@ export function gradedEpisode(
   const { step = 0, problem, terms, task = (terms as StoredTerms | undefined)?.["task"] } = recorded;
   const episode = episodeSchema.safeParse(recorded.episode);
   if (!episode.success || typeof problem !== "object" || problem === null || (typeof task !== "number" && task != null))
-    throw new LaconicError("data_invalid", `${file}:${row}: not a recorded episode`, { file, row });
+    throw dataError(`${file}:${row}: not a recorded episode`, { file, row });
   return { step: Number(step), problem: problem as Problem, episode: episode.data, task: task ?? Number.NaN };
 }

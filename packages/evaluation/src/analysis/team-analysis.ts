@@ -65,8 +65,8 @@ export function analyseTeam(
   after: PlayedTeam,
   { step, cut }: { readonly step: number; readonly cut: Cut },
 ): TeamAnalysis {
-  const known = ({ values: all }: PlayedTeam): MessageValue[] => all.filter(({ value }) => !Number.isNaN(value));
-  const [old, values] = [known(before), known(after)];
+  const valuesOf = ({ values: all }: PlayedTeam): MessageValue[] => all.filter(({ value }) => !Number.isNaN(value));
+  const [old, values] = [valuesOf(before), valuesOf(after)];
   const sorted = values.toSorted((a, b) => a.value - b.value);
   return {
     step,
@@ -80,7 +80,7 @@ export function analyseTeam(
     byAgent: Object.fromEntries(
       [...new Set(values.map(({ agent }) => agent))].map((agent) => [
         agent,
-        summariseValues(values.filter((each) => each.agent === agent)),
+        summariseValues(values.filter((messageValue) => messageValue.agent === agent)),
       ]),
     ),
     extremes: [
@@ -95,10 +95,10 @@ export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
   const utterances = episodes.flatMap((episode) => episode.utterances);
-  const amplified = episodes.map(({ ledger }) => broadcastAmplification(ledger)).filter((each) => each !== null);
+  const amplified = episodes.map(({ ledger }) => broadcastAmplification(ledger)).filter((value) => value !== null);
   return {
     episodes: episodes.length,
-    unscored: grades.filter((grade) => Number.isNaN(grade)).length,
+    unscored: grades.filter(Number.isNaN).length,
     accuracy: statisticMean(statisticOf(grades.filter((grade) => !Number.isNaN(grade)))),
     writtenTokens: sums.writtenTokens / count,
     readTokens: sums.readTokens / count,

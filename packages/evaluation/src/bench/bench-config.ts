@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, basename } from "node:path";
 import { baselineNamed, type Exemplar, baselines } from "@laconic/baselines";
 import { benchmarkNamed, benchmarks as builtIn, seededSubset, type BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 import { benchFiles } from "@laconic/core/run-folder";
@@ -13,11 +13,11 @@ import type { BenchSet } from "../bench-job.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 
 /** @throws LaconicError `config_invalid` naming each invalid setting */
-export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
+export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, location: string): T {
   const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
-  throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
+  throw configError(`${location}: ${issues.join("; ")}`, { place: location });
 }
 
 /** @throws LaconicError `run_missing` without the file, `config_invalid` for invalid JSON */
@@ -43,12 +43,12 @@ export function methodSpec(text: string): MethodSpec {
 
 /** @param named - checks a method's name; throws if unknown */
 export function methodSpecOf(text: string, named: (name: string) => string): MethodSpec {
-  const at = text.indexOf("=");
-  if (at < 0) return { name: named(text), run: null };
-  const name = text.slice(0, at);
-  const run = text.slice(at + 1);
+  const index = text.indexOf("=");
+  if (index < 0) return { name: named(text), run: null };
+  const name = text.slice(0, index);
+  const run = text.slice(index + 1);
   if (!/^[\w-]+$/u.test(name) || run === "")
-    throw new LaconicError("config_invalid", `${text}: a trained team is written NAME=RUN`, { method: text });
+    throw configError(`${text}: a trained team is written NAME=RUN`, { method: text });
   return { name, run };
 }
 
@@ -89,7 +89,7 @@ const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold:
 /** @throws LaconicError `config_invalid` naming the file */
 export function checkBoard(board: Board, file: string): Board {
   const refuse = (reason: string): never => {
-    throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
+    throw configError(`${file}: the benchmark ${board.name} ${reason}`, { file });
   };
   if (builtIn.some(({ name }) => name === board.name)) refuse("has the name of an existing benchmark; rename it");
   if (board.problems.length === 0) refuse("has no problems");
@@ -137,6 +137,8 @@ export interface BenchConfig {
   readonly benchmarks: readonly string[];
   readonly data: BenchData | null;
   readonly methods: readonly string[];
+  /** Cells to play, as METHOD/BENCHMARK. Default: all. */
+  readonly cells?: readonly string[];
   readonly own: OwnBenchValues;
   /** Also plays dealt questions, if the protocol allows it. */
   readonly distribute: boolean;
@@ -192,7 +194,8 @@ function formsOf(word: string): string[] {
 const schema: z.ZodType<BenchConfig> = z.strictObject({
   benchmarks: z.array(z.string()),
   data: benchDataSchema.nullable().default(null),
-  methods: z.array(z.string()).transform((words) => words.flatMap((word) => formsOf(word))),
+  methods: z.array(z.string()).transform((names) => names.flatMap(formsOf)),
+  cells: z.array(z.string()).exactOptional(),
   own: ownBenchSchema.default({ methods: [], boards: [], sources: {} }),
   distribute: z.boolean().default(false),
   roleModels: z.record(z.string(), modelSchema).default({}),
@@ -218,32 +221,29 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
 });
 
 /** @throws LaconicError `config_invalid` naming the setting, benchmark or method */
-export function checkBenchConfig(value: unknown, place: string): BenchConfig {
-  const config = checkSettings(schema, value, place);
+export function checkBenchConfig(value: unknown, location: string): BenchConfig {
+  const config = checkSettings(schema, value, location);
   const { own, methods, benchmarks, data, actor } = config;
   const refuse = (reason: string, detail = {}): never => {
-    throw new LaconicError("config_invalid", `${place}: ${reason}`, { place, ...detail });
+    throw configError(`${location}: ${reason}`, { place: location, ...detail });
   };
-  if (methods.length + own.methods.length === 0) refuse("there are no methods");
-  if (benchmarks.length + own.boards.length === 0 && data === null) refuse("there are neither benchmarks nor data");
+  if (methods.length + own.methods.length === 0) refuse("no methods; name at least one");
+  if (benchmarks.length + own.boards.length === 0 && data === null) refuse("no questions; name a benchmark, or --data");
   for (const name of benchmarks)
     if (benchmarkNamed(name).answer.kind === "writing")
       refuse(
-        `${name} has no right answers: its reward needs the texts of two writers, but a method gives one; compare pairs with laconic bench --tasks writing/${name}`,
+        `${name} needs the texts of two writers, but a method writes one; compare pairs with laconic bench --tasks writing/${name}`,
         { benchmark: name },
       );
   if (actor !== null && methods.every((method) => methodSpec(method).run === null))
-    refuse(
-      "an actor needs a trained team: add NAME=RUN to the methods, or set a published method's slot model with --role-model",
-    );
+    refuse("an actor needs a trained team: add NAME=RUN to the methods, or set a role's model with --role-model");
   const { from, to } = config;
-  if (from !== null && to !== null && from > to) refuse(`from is ${from}, after to, ${to}`, { key: "from" });
+  if (from !== null && to !== null && from > to) refuse(`from (${from}) is after to (${to})`, { key: "from" });
   if (isWindow(config) && benchmarks.every((name) => benchmarkNamed(name).date === undefined))
-    refuse("from and to have no effect: none of its benchmarks has dates", { key: from === null ? "to" : "from" });
+    refuse("from and to have no effect: no chosen benchmark has dates", { key: from === null ? "to" : "from" });
   const sets = setNames(config);
   const stray = Object.keys(config.gradeRules).find((name) => !sets.includes(name));
-  if (stray !== undefined)
-    refuse(`grade-rule names ${stray}, which this bench does not play: it plays ${sets.join(", ")}`);
+  if (stray !== undefined) refuse(`grade-rule: ${stray} is not in this bench; use one of: ${sets.join(", ")}`);
   const names = methodNames(config);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) refuse(`two methods are named ${twice}`);

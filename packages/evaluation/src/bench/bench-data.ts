@@ -9,7 +9,7 @@ import {
   type OpenedProblems,
   type RowSettings,
 } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError, dataError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { parseBy } from "@laconic/core/schemas";
 import type { BenchSet } from "../bench-job.ts";
@@ -87,7 +87,7 @@ export async function benchDataOf(
   const [first] = opened.refused;
   if (first)
     note(
-      `${name}: ${opened.refused.length} rows left out; the first is ${first.file} row ${first.row}: ${first.reason}`,
+      `${name}: ${opened.refused.length} rows skipped; the first is ${first.file} row ${first.row}: ${first.reason}`,
     );
   return {
     name: name === "" ? "data" : name,
@@ -106,7 +106,7 @@ export async function openBenchData(
 ): Promise<BenchSet> {
   const opened = await openProblems(source, { ...rows, hub });
   if (hashOf(opened) !== sha256)
-    throw new LaconicError("data_invalid", `${source} has changed since this bench was started`, { file: source });
+    throw dataError(`${source} has changed since this bench was started`, { file: source });
   const { problems } = opened;
   return {
     benchmark: name,
@@ -144,5 +144,5 @@ function jsonOf(flag: string, text: string): unknown {
 }
 
 function refused(flag: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `--${flag} ${reason}`, { flag });
+  return configError(`--${flag} ${reason}`, { flag });
 }

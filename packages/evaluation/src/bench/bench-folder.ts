@@ -1,7 +1,7 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining, questionText } from "@laconic/benchmarks";
-import { LaconicError, type Problem } from "@laconic/core";
+import { type Problem, dataError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing, moveFile } from "@laconic/core/platform";
@@ -38,14 +38,16 @@ export function taskRecords({
   baseUrl,
   price,
 }: Pick<PairConfig, "methods" | "baseUrl" | "price">): BenchRecords<PairRecord> {
-  const baselines = new Set(methods.map((method) => pairMethod(method)).flatMap((m) => (m.run === null ? m.name : [])));
+  const baselines = new Set(methods.map(pairMethod).flatMap((m) => (m.run === null ? m.name : [])));
   return {
     file: pairSamplesFile,
     kind: pairRecords,
     spentOn: async (records) =>
       price === null || baseUrl === null
         ? 0
-        : records.filter(({ method }) => baselines.has(method)).reduce((sum, each) => sum + tokenCost(price, each), 0),
+        : records
+            .filter(({ method }) => baselines.has(method))
+            .reduce((sum, record) => sum + tokenCost(price, record), 0),
   };
 }
 
@@ -101,7 +103,7 @@ function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
         return schema.parse(boundedJson(text));
       } catch (error) {
         const reason = `${path} is damaged; laconic bench --resume rewrites it`;
-        throw new LaconicError("data_invalid", reason, { path }, error);
+        throw dataError(reason, { path }, error);
       }
     },
   };
@@ -178,7 +180,7 @@ export const skippedFile: RowFile<Unpartitioned> = rowFile(
 
 /** Describes what the dealt setting skips. */
 export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
-  const each = skipped
+  const group = skipped
     .filter(({ reason }) => reason === null)
     .map(
       ({ method, questions, of, benchmark }) =>
@@ -188,12 +190,8 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   for (const { method, reason } of skipped)
     if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
   return [
-    ...(each.length > 0
-      ? [`Left out, because they state fewer than two facts to deal among the team: ${each.join("; ")}.`]
-      : []),
-    ...[...reasons].map(
-      ([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`,
-    ),
+    ...(group.length > 0 ? [`Skipped, because they state fewer than two facts to deal: ${group.join("; ")}.`] : []),
+    ...[...reasons].map(([reason, methods]) => `Played on whole questions only: ${[...methods].join(", ")}. ${reason}`),
   ];
 }
 

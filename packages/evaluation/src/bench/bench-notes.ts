@@ -45,15 +45,15 @@ export function notesOf(
     ({ accuracy, firstAttemptAccuracy: first }) =>
       accuracy && first !== null && Math.abs(accuracy.value - first) > 1e-9,
   );
-  const otherActor = actor === null ? "" : ` and the actor ${actor} instead of the training's`;
-  const teams = config.methods.map((method) => methodSpec(method)).filter(({ run }) => run !== null);
+  const otherActor = actor === null ? "" : ` and the actor ${actor} instead of its training actor`;
+  const teams = config.methods.map(methodSpec).filter(({ run }) => run !== null);
   return [
     ...deadResults(summaries),
     note("settings", {
       model,
       host: hostOf(baseUrl),
       temperature: temperature ?? ofPaper,
-      maxTokens: maxTokens ?? "its protocol's ceiling of",
+      maxTokens: maxTokens ?? "its protocol's limit of",
       seed,
       repeats,
       prompts: promptVersion,
@@ -126,13 +126,13 @@ function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
     return `${shown.join(", ")}${rates.date === undefined ? "" : ` (read on ${rates.date})`}`;
   };
   const priced = [{ model, price }, ...Object.values(roleModels), ...(judge ? [judge] : [])];
-  const prices = new Set(priced.flatMap((each) => (each.price ? `${each.model} ${ratesOf(each.price)}` : [])));
+  const prices = new Set(priced.flatMap((item) => (item.price ? `${item.model} ${ratesOf(item.price)}` : [])));
   return prices.size === 0 ? [] : [note("prices", { prices: [...prices].join("; ") })];
 }
 
 function dealtNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
   const methods = [...new Set(summaries.flatMap(({ method, setting }) => (setting === "dealt" ? method : [])))];
-  const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";
+  const others = distribute ? "" : " --distribute deals the same questions to other methods.";
   return methods.length === 0 ? [] : [note("dealt", { methods: methods.join(", "), others })];
 }
 

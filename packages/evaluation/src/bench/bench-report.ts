@@ -22,12 +22,6 @@ import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
-interface ReportSources {
-  readonly spent: SpentCalls | null;
-  /** Answering model of a run. */
-  actorOf(run: string): Promise<string | null>;
-}
-
 /** Results and written files. */
 export interface BenchReport {
   readonly summaries: readonly MethodSummary[];
@@ -35,8 +29,11 @@ export interface BenchReport {
   readonly files: readonly string[];
 }
 
-/** Writes a bench's tables as Markdown, CSV and LaTeX. */
-export async function writeBenchReport(directory: string, sources: ReportSources): Promise<BenchReport> {
+/** Writes a bench's tables as Markdown, CSV and LaTeX. @param sources - `actorOf`: answering model of a run */
+export async function writeBenchReport(
+  directory: string,
+  sources: { readonly spent: SpentCalls | null; actorOf(run: string): Promise<string | null> },
+): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(sampleRecords, join(directory, samplesFile));
   const sorted = sortedBy(config, [...records.values()]);
@@ -46,7 +43,7 @@ export async function writeBenchReport(directory: string, sources: ReportSources
   const main = summaries.filter(({ setting }) => setting === "whole");
   const apart = summaries.filter(({ setting }) => setting === "dealt");
   const actors = new Map<string, string | null>();
-  for (const { name, run } of config.methods.map((method) => methodSpec(method)))
+  for (const { name, run } of config.methods.map(methodSpec))
     actors.set(name, run === null ? config.model : await sources.actorOf(run));
   const actorOf = (method: string): string | null => actors.get(method) ?? null;
   const present = (tables: readonly (Table | null)[]): Table[] => tables.filter((table) => table !== null);
@@ -86,7 +83,7 @@ export async function writeBenchReport(directory: string, sources: ReportSources
       "accuracy-dealt.csv": `${csvOf(accuracyTable(apart, titleOf))}\n`,
       "tokens-dealt.csv": `${csvOf(tokenTable(apart, titleOf, calibrations))}\n`,
     }),
-    "tables.tex": `${tables.map((table) => latexOf(table)).join("\n\n")}\n`,
+    "tables.tex": `${tables.map(latexOf).join("\n\n")}\n`,
   };
   for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
   return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
@@ -110,7 +107,7 @@ function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): Sample
 
 /** Row titles; trained teams use their names. */
 function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
-  const specs = methods.map((method) => methodSpec(method));
+  const specs = methods.map(methodSpec);
   const trained = new Set([
     ...specs.filter(({ run }) => run !== null).map(({ name }) => name),
     ...own.methods.map(({ name }) => name),
@@ -137,8 +134,8 @@ export async function writePairReport(
   );
   const summaries = summarisePairs(sorted);
   const tables = pairTables(summaries);
-  const markdown = tables.map((table) => markdownOf(table)).join("\n\n");
+  const markdown = tables.map(markdownOf).join("\n\n");
   await writeFile(join(directory, "report.md"), `${markdown}\n`);
-  await writeFile(join(directory, "tables.csv"), `${tables.map((table) => csvOf(table)).join("\n\n")}\n`);
+  await writeFile(join(directory, "tables.csv"), `${tables.map(csvOf).join("\n\n")}\n`);
   return { summaries, markdown };
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   baselineNamed,
   familyOf,
@@ -20,8 +19,8 @@ import {
   type OpenOptions,
 } from "@laconic/benchmarks";
 import { answerLine } from "@laconic/grading";
-import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
-import { LaconicError } from "@laconic/core";
+import { installedTexts } from "@laconic/benchmarks/exemplars";
+import { configError, LaconicError } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchSet } from "../bench-job.ts";
 import { openBenchData } from "./bench-data.ts";
@@ -40,21 +39,21 @@ interface BenchSources {
   readonly ownBoards: readonly Board[];
   readonly open: (benchmark: string) => OpenOptions;
   readonly hub: HubEnvironment;
+  /** Splits by benchmark. Default: the benchmark's. */
+  readonly splits?: ReadonlyMap<string, string>;
   readonly note: (text: string) => void;
-  /** Estimates missing calibration questions by the test's. */
-  readonly plan?: boolean;
 }
 
 /** Loads all questions, and worked examples if installed. */
 export async function benchSets(config: BenchConfig, sources: BenchSources): Promise<BenchSet[]> {
   const { benchmarks, data, methods, limit, seed, shots } = config;
   const { ownMethods, ownBoards, hub, note } = sources;
-  const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
+  const published = methods.map(methodSpec).filter(({ run }) => run === null);
   const all = [...published.map(({ name }) => baselineNamed(name)), ...ownMethods];
   const sets: BenchSet[] = [];
   for (const name of benchmarks) sets.push(await benchmarkSet(benchmarkNamed(name), all, config, sources));
   if (data) {
-    if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
+    if ((shots ?? 0) > 0) note(`${data.name}: no training split; its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
@@ -64,17 +63,15 @@ async function benchmarkSet(
   benchmark: Benchmark,
   methods: readonly Baseline[],
   config: BenchConfig,
-  { open, note, plan = false }: BenchSources,
+  { open, note, splits }: BenchSources,
 ): Promise<BenchSet> {
   const { name, topic, examplesFrom, answer } = benchmark;
   const { limit, seed, shots } = config;
-  const loaded = await openQuestions(benchmark, open(name), config, note);
+  const split = splits?.get(name);
+  const loaded = await openQuestions(benchmark, { ...open(name), ...(split !== undefined && { split }) }, config, note);
   const { length } = loaded.problems;
   if (limit !== null && limit > length)
-    throw new LaconicError("config_invalid", `limit is ${limit}, and ${name} has ${length} questions here`, {
-      key: "limit",
-      benchmark: name,
-    });
+    throw configError(`limit is ${limit}, but ${name} has ${length} questions`, { key: "limit", benchmark: name });
   const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
   const withoutTest = (pool: readonly BenchmarkProblem[]): readonly BenchmarkProblem[] =>
     withoutTestQuestions(pool, problems, name, note);
@@ -95,16 +92,15 @@ async function benchmarkSet(
     note(
       from
         ? `${name}: training data of methods, ${from.benchmark} ${from.split}, not found: laconic data get ${from.benchmark} --split ${from.split}`
-        : `${name}: no questions to learn on besides the test's`,
+        : `${name}: no questions outside the test to learn from`,
     );
-  const calibrated = learnedOn.length === 0 && plan && from ? loaded.problems : learnedOn;
   return {
     benchmark: name,
     split: loaded.split,
     problems,
     exemplars,
     scripts: shots === null ? await scriptsOf(methods, benchmark, open(name).folder, note) : {},
-    calibration: atMost(calibrated, calibrationQuestions, `calibration/${seed}`),
+    calibration: atMost(learnedOn, calibrationQuestions, `calibration/${seed}`),
     ...(topic !== undefined && { topic }),
   };
 }
@@ -144,16 +140,12 @@ async function scriptsOf(
   const scripts: Record<string, Script> = {};
   const missing: string[] = [];
   for (const name of names) {
-    const source = exemplarsNamed(name);
-    const opened = await openExemplars(source, { folder, offline: true }).catch((error: unknown) => {
+    const script = await installedTexts(name, folder).catch((error: unknown) => {
       if (LaconicError.is(error) && error.detail["sha256"] !== undefined) throw error;
       return null;
     });
-    if (opened === null) missing.push(name);
-    else {
-      const sha256 = createHash("sha256").update(JSON.stringify(opened.texts)).digest("hex");
-      scripts[name] = { name, examples: source.examples, texts: opened.texts, sha256 };
-    }
+    if (script === null) missing.push(name);
+    else scripts[name] = script;
   }
   if (missing.length > 0)
     note(
@@ -200,15 +192,15 @@ function withoutTestQuestions(
       .map((overlap) => overlap.pool),
   );
   if (equal.size === 0) return pool;
-  note(`${name}: ${equal.size} training examples are test questions and are left out, such as ${[...equal][0]}`);
+  note(`${name}: skipped ${equal.size} training examples that are test questions, such as ${[...equal][0]}`);
   return pool.filter(({ id }) => !equal.has(id));
 }
 
 function withoutExamples(benchmark: Benchmark): string {
   const split = poolSplit(benchmark);
   return split === undefined
-    ? "there is no training split, its methods run without examples"
-    : `the split ${split} not found, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
+    ? "no training split; its methods run without examples"
+    : `split ${split} not found; its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
 /** Worked examples in seeded order, topics in file order. Programs are excluded: their golds are tests. */
@@ -274,9 +266,8 @@ async function openWindow(
   );
   if (problems.length > 0) return { releases, problems };
   const here = releases.map(({ split }) => split).join(", ");
-  throw new LaconicError(
-    "config_invalid",
-    `--from and --to: no question of ${name} is of ${windowName(window)}; those found (${here}) are of ${dated[0]?.date} to ${dated.at(-1)?.date}`,
+  throw configError(
+    `--from and --to: no question of ${name} is in ${windowName(window)}; the local files (${here}) cover ${dated[0]?.date} to ${dated.at(-1)?.date}`,
     { key: from === null ? "to" : "from", benchmark: name },
   );
 }

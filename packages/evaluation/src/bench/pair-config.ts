@@ -51,8 +51,8 @@ export const pairSettingsFile = "pairs.json";
 export const pairSamplesFile = "pairs.jsonl";
 
 /** @throws LaconicError `config_invalid` naming the setting */
-export function checkPairConfig<Task>(value: unknown, task: z.ZodType<Task>, place: string): PairConfig<Task> {
-  return checkSettings(schemaOf(task), value, place);
+export function checkPairConfig<Task>(value: unknown, task: z.ZodType<Task>, location: string): PairConfig<Task> {
+  return checkSettings(schemaOf(task), value, location);
 }
 
 /** @throws LaconicError `run_missing` for a folder without a bench of tasks */

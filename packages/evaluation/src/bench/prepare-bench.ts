@@ -1,6 +1,6 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
 import type { OpenOptions } from "@laconic/benchmarks";
-import { type Problem, LaconicError, type LanguageModel } from "@laconic/core";
+import { configError, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
 import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
 import { formatCount, formatUsd } from "@laconic/core/text";
 import type { HubEnvironment } from "@laconic/hub";
@@ -10,6 +10,7 @@ import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
 import { roleModelOf, type RoleModel } from "../bench-parts.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";
 import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./bench-config.ts";
+import { grouped } from "../grouped.ts";
 import { describeSkipped } from "./bench-folder.ts";
 import { benchSets } from "./bench-sets.ts";
 
@@ -19,6 +20,8 @@ export interface TrainedTeam<Opened = never> {
   readonly asksServer: boolean;
   /** Server model without a known price. */
   readonly unpriced: string | null;
+  /** Split of its training benchmark without training questions; null for the default split. */
+  readonly scored: { readonly benchmark: string; readonly split: string } | null;
   /** @returns its training problems, if they are a list */
   open(opened: Opened): Promise<readonly Problem[]>;
   close(): Promise<void>;
@@ -32,8 +35,6 @@ interface BenchInputs<Team extends TrainedTeam> {
   readonly hub: HubEnvironment;
   readonly partitioner: Partitioner;
   note(text: string): void;
-  /** Allows missing calibration questions. */
-  readonly plan?: boolean;
 }
 
 /** Bench ready to start. */
@@ -54,31 +55,51 @@ export async function prepareBench<Team extends TrainedTeam>(
   inputs: BenchInputs<Team>,
 ): Promise<PreparedBench<Team>> {
   const { ownMethods, note } = inputs;
-  const sets = await benchSets(config, inputs);
   const settings: BenchSettings = {
     ...config,
     model: `${config.baseUrl} ${config.model}`,
-    roleModels: Object.fromEntries(
-      Object.entries(config.roleModels).map(([slot, { model, baseUrl }]) => [slot, `${baseUrl} ${model}`]),
-    ),
+    roleModels: mapValues(config.roleModels, ({ model, baseUrl }) => `${baseUrl} ${model}`),
   };
   const teams: Team[] = [];
   const methods: Baseline[] = [];
-  for (const { name, run } of config.methods.map((method) => methodSpec(method))) {
+  for (const { name, run } of config.methods.map(methodSpec)) {
     const team = run === null ? null : await inputs.trainedTeam(name, run);
     if (team) teams.push(team);
     methods.push(team?.method ?? baselineNamed(name));
   }
   methods.push(...ownMethods);
+  const sets = await benchSets(config, { ...inputs, splits: scoredSplits(teams, note) });
   const partitioner = config.distribute ? inputs.partitioner : null;
-  const all = benchJobs(sets, settings, methods, partitioner);
+  const cells = config.cells && new Set(config.cells);
+  const all = benchJobs(sets, settings, methods, partitioner).filter(
+    ({ method, set }) => cells?.has(`${method.name}/${set.benchmark}`) ?? true,
+  );
   checkRoles(all, config);
   if (config.judge && all.every(({ problem }) => problem.grading.kind !== "text"))
-    throw refusedFlag("judge", "no question here has a free answer; remove it");
+    throw refusedFlag("judge", "no question has a free answer; remove it");
   const jobs = withCalibration(all, note);
   const skipped = unpartitioned(sets, settings, methods, partitioner);
   for (const line of [...describeSkipped(skipped), ...planLines(jobs, settings, config)]) note(line);
   return { config, settings, jobs, teams, skipped };
+}
+
+/** @throws LaconicError `config_invalid` for teams without a common split */
+function scoredSplits(teams: readonly TrainedTeam[], note: (text: string) => void): ReadonlyMap<string, string> {
+  const splits = new Map<string, string>();
+  for (const { method, scored } of teams) {
+    if (scored === null) continue;
+    const { benchmark, split } = scored;
+    const other = splits.get(benchmark);
+    if (other !== undefined && other !== split)
+      throw configError(
+        `${method.name} is scored on ${benchmark} ${split}, another team on ${other}; play them in two benches`,
+        { benchmark, split, other },
+      );
+    if (other === undefined)
+      note(`${benchmark}: split ${split} for all methods, since ${method.name} was trained on other questions`);
+    splits.set(benchmark, split);
+  }
+  return splits;
 }
 
 /** Models whose prices a spend cap needs. */
@@ -91,9 +112,9 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
   const { model, price, roleModels, judge } = config;
   return [
     { model, price, flag: "price" },
-    ...Object.entries(roleModels).map(([slot, each]) => ({
-      model: `${slot}'s ${each.model}`,
-      price: each.price,
+    ...Object.entries(roleModels).map(([slot, benchModel]) => ({
+      model: `${slot}'s ${benchModel.model}`,
+      price: benchModel.price,
       flag: "role-price",
     })),
     ...teams.flatMap(({ unpriced }) =>
@@ -106,11 +127,11 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
 /** Skips calibrating methods without calibration questions. */
 function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
-  const left = jobs.filter((job) => lacks(job));
+  const left = jobs.filter(lacks);
   const named = (names: readonly string[]): string => [...new Set(names)].join(", ");
   if (left.length > 0)
     note(
-      `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they need questions outside the test, and none were found`,
+      `skipped: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; no questions outside the test found`,
     );
   return jobs.filter((job) => !lacks(job));
 }
@@ -130,8 +151,8 @@ function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig,
     [...agents].every((agent) => roleModelOf({ [slot]: true }, agent) === undefined),
   );
   if (stray === undefined) return;
-  const known = [...agents].join(", ");
-  throw refusedFlag("role-model", `no method here has a role ${stray} without a model; there are ${known}`);
+  const names = [...agents].join(", ");
+  throw refusedFlag("role-model", `no method has a role ${stray} without a model; use one of: ${names}`);
 }
 
 /** Opens the role models. Other servers use $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
@@ -140,12 +161,10 @@ export function openRoleModels(
   openModel: OpenModel,
   environment: Environment,
 ): Record<string, RoleModel> {
-  return Object.fromEntries(
-    Object.entries(roleModels).map(([slot, named]) => [
-      slot,
-      { price: named.price, model: openModel({ ...named, ...keyOf(slot, named, baseUrl, environment) }) },
-    ]),
-  );
+  return mapValues(roleModels, (named, slot) => ({
+    price: named.price,
+    model: openModel({ ...named, ...keyOf(slot, named, baseUrl, environment) }),
+  }));
 }
 
 const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
@@ -168,13 +187,13 @@ function keyOf(
   benchUrl: string,
   environment: Environment,
 ): { readonly apiKey?: string } {
-  const own = environment(`OPENAI_API_KEY_${slot.toUpperCase().replaceAll("-", "_")}`);
-  if (own !== undefined) return { apiKey: own };
+  const slotKey = environment(`OPENAI_API_KEY_${slot.toUpperCase().replaceAll("-", "_")}`);
+  if (slotKey !== undefined) return { apiKey: slotKey };
   return new URL(baseUrl).origin === new URL(benchUrl).origin ? {} : { apiKey: "none" };
 }
 
 function refusedFlag(flag: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
+  return configError(`--${flag}: ${reason}`, { flag });
 }
 
 function planLines(
@@ -187,7 +206,7 @@ function planLines(
   const learning = calibrationCalls > 0 ? ` (${formatCount(calibrationCalls)} for calibration)` : "";
   const dollars = price && dollarsOf(plan, price);
   const cost = dollars ? `, at most ${dollars.most}` : "";
-  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${dollars ? `, ${dollars.likely}` : ""}`;
+  const likely = `four bytes per token: ${formatCount(likelyPromptTokens)}${dollars ? `, ${dollars.likely}` : ""}`;
   const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
   const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
   const ceilings = new Map<number, Set<string>>();
@@ -198,7 +217,7 @@ function planLines(
   return [
     `${formatCount(questions)} questions, ${formatCount(samples)} samples, at most ${formatCount(calls)} calls${learning}, ${formatCount(promptTokens)} prompt and ${formatCount(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
     `max tokens per reply: ${[...ceilings].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ")}`,
-    ...(judge ? [`plus at most ${2 * judged} questions to the judge ${judge.model}: in the cap, not in tables`] : []),
+    ...(judge ? [`plus at most ${2 * judged} requests to the judge ${judge.model}: in the cap, not in tables`] : []),
   ];
 }
 
@@ -215,12 +234,27 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
   const dollars = price ? ["at most", "likely prompts"] : [];
   const heads = ["benchmark", "method", "samples", "calls", ...dollars, "as published"];
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  return [heads, ...rows].map((row) =>
+  const grid = [heads, ...rows].map((row) =>
     row
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join("  ")
       .trimEnd(),
   );
+  const lines = departureLines(cells.map((cell) => ({ ...cell, row: cell.method })));
+  return lines.length > 0 ? [...grid, "Not as published:", ...lines] : grid;
+}
+
+/** Departures, each once with its rows and their benchmarks. */
+export function departureLines(
+  cells: readonly { readonly row: string; readonly benchmark: string; readonly differs: readonly string[] }[],
+): string[] {
+  const all = cells.flatMap(({ row, benchmark, differs }) => differs.map((reason) => ({ row, benchmark, reason })));
+  return grouped(all, ({ reason }) => reason).map((same) => {
+    const rows = grouped(same, ({ row }) => row).map(
+      (members) => `${members[0].row} (${[...new Set(members.map(({ benchmark }) => benchmark))].join(", ")})`,
+    );
+    return `  ${same[0].reason} ${rows.join("; ")}`;
+  });
 }
 
 function dollarsOf(

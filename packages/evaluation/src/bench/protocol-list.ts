@@ -1,24 +1,18 @@
 import { baselines, describeProtocol, scoringMethods, type Protocol, type ProtocolText } from "@laconic/baselines";
 import { methodSpec } from "./bench-config.ts";
 
-interface ListedMethod {
-  readonly method: string;
-  readonly title: string;
-  readonly protocols: readonly Protocol[];
-}
-
 /**
  * Protocols of published methods as data.
  * @param names - comma-separated. Default: all
  * @throws LaconicError `config_invalid` for an unknown method
  */
-export function listedProtocols(names?: string): ListedMethod[] {
-  const wanted = names
+export function listedProtocols(names?: string): { method: string; title: string; protocols: readonly Protocol[] }[] {
+  const selected = names
     ?.split(",")
-    .map((each) => methodSpec(each.trim()))
+    .map((part) => methodSpec(part.trim()))
     .flatMap(({ name, run }) => (run === null ? [name] : []));
   return [...baselines, ...scoringMethods.filter(({ protocols }) => protocols)]
-    .filter(({ name }) => wanted?.includes(name) ?? true)
+    .filter(({ name }) => selected?.includes(name) ?? true)
     .map(({ name, title, protocols = [] }) => ({ method: name, title, protocols }));
 }
 
@@ -36,7 +30,7 @@ function entry(text: ProtocolText): string {
     `${text.calls} ${text.calls === "1" ? "call" : "calls"}`,
     ...(text.size === "" ? [] : [text.size]),
     `temperature ${text.temperature}`,
-    `at most ${text.ceiling} tokens a reply`,
+    `at most ${text.ceiling} tokens per reply`,
     `examples ${text.shots}`,
     `stops ${text.stops}`,
     `answer is ${text.votes}`,

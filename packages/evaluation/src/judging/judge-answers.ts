@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { LaconicError, type LanguageModel } from "@laconic/core";
+import { configError, LaconicError, type LanguageModel, dataError } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { fileLines } from "@laconic/core/platform";
 import { parseBy } from "@laconic/core/schemas";
@@ -64,13 +64,11 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
 });
 
 /** Rubric text, or criteria of a `.json` file. @throws LaconicError `config_invalid` naming file and error */
-export async function rubricOf(given: string): Promise<Rubric | string> {
-  if (!given.endsWith(".json")) return given;
-  const text = await reading(given, readFile(given, "utf8"));
-  return parseBy(
-    rubricSchema,
-    parseJson(text, given),
-    (key, reason) => new LaconicError("config_invalid", `${given}: ${key}: ${reason}`, { file: given }),
+export async function rubricOf(input: string): Promise<Rubric | string> {
+  if (!input.endsWith(".json")) return input;
+  const text = await reading(input, readFile(input, "utf8"));
+  return parseBy(rubricSchema, parseJson(text, input), (key, reason) =>
+    configError(`${input}: ${key}: ${reason}`, { file: input }),
   );
 }
 
@@ -121,12 +119,11 @@ export async function answerPairs(
     (await isLines(source)) ? rowsOf(source, answerSchema) : ofRun(source);
   const ofA = await answersOf(a);
   const ofB = await answersOf(b);
-  const other = new Map(ofB.map((each) => [each.id, each]));
+  const other = new Map(ofB.map((givenAnswer) => [givenAnswer.id, givenAnswer]));
   return ofA.flatMap(({ id, question, answer, reference }) => {
     const same = other.get(id);
     if (!same) return [];
-    if (same.question !== question)
-      throw new LaconicError("data_invalid", `${id} differs between ${a} and ${b}`, { problem: id });
+    if (same.question !== question) throw dataError(`${id} differs between ${a} and ${b}`, { problem: id });
     return [{ question, a: answer, b: same.answer, ...(reference !== undefined && { reference }) }];
   });
 }
@@ -144,7 +141,7 @@ async function rowsOf<T>(file: string, schema: z.ZodType<T>): Promise<T[]> {
   for await (const { text, row } of fileLines(file, false)) {
     if (text.trim() === "") continue;
     const refuse = (key: string, reason: string): LaconicError =>
-      new LaconicError("data_invalid", `${file}:${row}: ${key}: ${reason}`, { file, row });
+      dataError(`${file}:${row}: ${key}: ${reason}`, { file, row });
     rows.push(parseBy(schema, parseJson(text, `${file}:${row}`), refuse));
   }
   return rows;
@@ -155,6 +152,6 @@ async function reading<T>(file: string, read: Promise<T>): Promise<T> {
   try {
     return await read;
   } catch (error) {
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+    throw configError(`${file} cannot be read: ${(error as Error).message}`, { file }, error);
   }
 }

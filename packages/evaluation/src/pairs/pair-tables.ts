@@ -35,10 +35,10 @@ function summaryOf(
 ): PairSummary {
   const [{ task, method }] = group;
   const scored = group.filter(({ status }) => status === "scored");
-  const mean = (of: (record: PairRecord) => number): number => meanOf(scored.map((record) => of(record))) ?? 0;
+  const mean = (of: (record: PairRecord) => number): number => meanOf(scored.map(of)) ?? 0;
   const names = new Set(scored.flatMap(({ measures }) => Object.keys(measures)));
-  const [own, other] = [scoresOf(group), scoresOf(reference)];
-  const pairs = [...own].flatMap(([problem, score]) => {
+  const [scores, other] = [scoresOf(group), scoresOf(reference)];
+  const pairs = [...scores].flatMap(([problem, score]) => {
     const theirs = other.get(problem);
     return theirs === undefined ? [] : [[score, theirs] as const];
   });
@@ -47,7 +47,7 @@ function summaryOf(
     method,
     samples: group.length,
     scored: scored.length,
-    score: meanEstimate([[...own.values()]], "share"),
+    score: meanEstimate([[...scores.values()]], "share"),
     difference: group === reference ? null : pairedDifference([pairs], "difference"),
     measures: Object.fromEntries(
       [...names].map((name) => [name, meanOf(scored.flatMap(({ measures }) => measures[name] ?? [])) ?? 0]),
@@ -65,7 +65,7 @@ function summaryOf(
 export function pairTables(summaries: readonly PairSummary[]): Table[] {
   const tasks = [...new Set(summaries.map(({ task }) => task))];
   return tasks.flatMap((task) => {
-    const rows = summaries.filter((each) => each.task === task);
+    const rows = summaries.filter((summary) => summary.task === task);
     return [rewardTable(task, rows), costTable(task, rows)];
   });
 }
@@ -76,7 +76,7 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
   return tableOf(`${task}: reward, % of the best`, rows, [
     ["team", ({ method }) => method],
     ["reward, %", ({ score }) => estimate(score)],
-    ["less the first's", ({ difference }) => estimate(difference)],
+    ["minus the first", ({ difference }) => estimate(difference)],
     ["n", ({ scored, samples }) => (scored < samples ? `${scored} of ${samples}` : String(scored))],
     ...measures.map((name): Column<PairSummary> => [name, (row) => row.measures[name] ?? ""]),
   ]);
@@ -87,16 +87,16 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
   const [first] = rows;
   const times = (reference: number | null | undefined, value: number | null): string =>
     reference && value ? `${formatNumber(reference / value)}×` : "";
-  return tableOf(`${task}: tokens and seconds a problem`, rows, [
+  return tableOf(`${task}: tokens and seconds per problem`, rows, [
     ["team", ({ method }) => method],
     ["calls", ({ calls }) => calls],
     ["prompt tokens", ({ promptTokens }) => promptTokens],
     ["written tokens", ({ completionTokens }) => completionTokens],
     ...kindColumns(rows, " tokens", (_, count) => count),
     ["critical tokens", ({ criticalTokens }) => criticalTokens],
-    ["as fast, by tokens", ({ criticalTokens }) => times(first?.criticalTokens, criticalTokens)],
+    ["speed-up, by tokens", ({ criticalTokens }) => times(first?.criticalTokens, criticalTokens)],
     ["critical seconds", ({ criticalSeconds }) => criticalSeconds ?? ""],
-    ["as fast, by seconds", ({ criticalSeconds }) => times(first?.criticalSeconds, criticalSeconds)],
+    ["speed-up, by seconds", ({ criticalSeconds }) => times(first?.criticalSeconds, criticalSeconds)],
   ]);
 }
 

@@ -72,7 +72,7 @@ test("records hold scores, parts, outputs and costs; tables are their means", as
   expect(half?.measures["scheme/echo"]).toBe(0.5);
   expect(half?.criticalSeconds).toBeGreaterThan(0);
   const [scores, costs] = pairTables([deaf, half].flatMap((each) => each ?? [])).map((table) => markdownOf(table));
-  expect(scores).toContain("| team | reward, % | less the first's | n | right | scheme/echo |");
+  expect(scores).toContain("| team | reward, % | minus the first | n | right | scheme/echo |");
   expect(scores).toMatch(/\| half \| 50\.0 \[1\.3, 98\.7\] \| 50\.0 \[−82\.9, 98\.7\] \| 2 \| 1 \| 0.5 \|/u);
   expect(costs).toMatch(/\| deaf \| 2 \|.*\| 1× \|/u);
 });

@@ -95,7 +95,7 @@ interface PairJob {
   readonly board: PairBoard;
   readonly method: PairMethod;
   readonly problem: Problem;
-  readonly place: number;
+  readonly index: number;
   readonly repeat: number;
 }
 
@@ -113,8 +113,8 @@ export async function runPairs(
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   const jobs = boards.flatMap((board) =>
     Array.from({ length: repeats }, (_, repeat) =>
-      board.problems.flatMap((problem, place) =>
-        board.methods.map((method): PairJob => ({ board, method, problem, place, repeat })),
+      board.problems.flatMap((problem, index) =>
+        board.methods.map((method): PairJob => ({ board, method, problem, index, repeat })),
       ),
     ).flat(),
   );
@@ -129,12 +129,12 @@ export async function runPairs(
 }
 
 async function samplePair(job: PairJob, attempt: number, options: PairOptions, ask: Ask): Promise<PairRecord> {
-  const { board, method, problem, place, repeat } = job;
+  const { board, method, problem, index, repeat } = job;
   const { clock, seed, signal } = options;
   const episode = await method.topology.run(problem, {
     models: method.models,
     sampling: method.sampling,
-    random: sampleStream(seed, place, repeat),
+    random: sampleStream(seed, index, repeat),
     clock,
     ...(signal && { signal }),
   });

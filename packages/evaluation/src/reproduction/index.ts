@@ -2,9 +2,26 @@
  * Published figures, how we play them, and whether our results agree.
  * @module @laconic/evaluation/reproduction
  */
-export { agentPoActor } from "../published.ts";
-export { agentPoTable } from "./ledger.ts";
-export { reproducedAverages, reproducedCells } from "./compatible.ts";
-export type { ReproducedCell } from "./compatible.ts";
-export { playedTable, reproductionLedger } from "./ledger.ts";
-export type { LedgerRow } from "./played-on.ts";
+export { agentPoActor, trainedRows, type Claim, type TrainedRow } from "../published.ts";
+export {
+  boardsOf,
+  pairObservations,
+  questionObservations,
+  reproducedCells,
+  rowOfMethod,
+  seedMethod,
+} from "./compatible.ts";
+export type { Observation, ReproducedCell } from "./compatible.ts";
+export { agentPoTable, reproductionLedger, temperatureDiffers } from "./ledger.ts";
+export { departuresOf, isComparable, type Comparison, type LedgerRow } from "./played-on.ts";
+export {
+  comparedSettings,
+  openSettings,
+  pinnedFile,
+  releasedCells,
+  releasedConfigurations,
+  settingAt,
+  shownSetting,
+  sweepCommand,
+} from "./released.ts";
+export type { ComparedSetting, OpenSetting, ReleasedConfiguration, ReleasedSetting } from "./released.ts";

@@ -22,7 +22,7 @@ test.each([
     unanswered: 3,
     accuracy,
   };
-  const found = deadResults([{ ...whole, ...change } as unknown as MethodSummary]);
-  expect(found).toHaveLength(words === null ? 0 : 1);
-  expect(found.join("\n")).toContain(words ?? "");
+  const matches = deadResults([{ ...whole, ...change } as unknown as MethodSummary]);
+  expect(matches).toHaveLength(words === null ? 0 : 1);
+  expect(matches.join("\n")).toContain(words ?? "");
 });

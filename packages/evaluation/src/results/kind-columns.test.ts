@@ -23,7 +23,7 @@ test("spending is of token kinds, by model, and never below the server's cost", 
   const parts = { model, price, roleModels: { judge: other } };
   const calls = [call("solver", thinks), call("solver"), call("judge", { costUsd: 0.5 })];
   const { usd, byModel } = spendingOf({ calls }, {}, parts);
-  const [first, second] = [500 + 40 + 200 + 10 * 10 + 500 * 20, 1000 + 5100].map((each) => each / 1e6);
+  const [first, second] = [500 + 40 + 200 + 10 * 10 + 500 * 20, 1000 + 5100].map((value) => value / 1e6);
   expect(byModel[0]).toEqual({
     model: "main",
     calls: 2,
@@ -61,7 +61,7 @@ test("tables have a column of each kind that is reported, and no other", async (
   ];
   expect(kinds(told)).toEqual([["reasoning / question"], ["cached"]]);
   const table = tokenTable(summarise(told), String);
-  const at = table.columns.indexOf("reasoning / question");
+  const index = table.columns.indexOf("reasoning / question");
   const { scored } = summarise(told)[0] as { scored: number };
-  expect(Number(table.rows[0]?.[at])).toBeCloseTo(500 / scored, 0);
+  expect(Number(table.rows[0]?.[index])).toBeCloseTo(500 / scored, 0);
 });

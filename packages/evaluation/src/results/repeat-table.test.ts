@@ -24,7 +24,7 @@ describe("pass@k", () => {
     [3, 1, 0],
     [3, 1, 4],
   ] as const)("%d samples, %d correct, k = %d is refused", ([n, c, k]) => {
-    expect(() => passAtK(n, c, k)).toThrowError(expect.objectContaining({ code: "input_invalid" }));
+    expect(() => passAtK(n, c, k)).toFailWith("input_invalid");
   });
   test("a k that a problem has too few samples for is not reported", () => {
     expect(
@@ -50,8 +50,8 @@ describe("pass@k", () => {
 });
 
 /** Samples of a question by what each said; `!` is the right answer, empty none. */
-function samples(problem: string, said: readonly string[], method = "cot"): SampleRecord[] {
-  return said.map((text, repeat) =>
+function samples(problem: string, replies: readonly string[], method = "cot"): SampleRecord[] {
+  return replies.map((text, repeat) =>
     sampleSchema.parse({
       benchmark: "gsm8k",
       problem,

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { formatShare } from "@laconic/core/text";
 import { grouped } from "../grouped.ts";
 import type { SampleRecord } from "../sample-record.ts";
@@ -24,11 +24,14 @@ export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary
   const scored = [...records].filter(({ status }) => status === "scored");
   return grouped(scored, ({ benchmark, method, setting }) => [benchmark, method, setting]).flatMap((all) => {
     const [{ benchmark, method }] = all;
-    const samples = grouped(all, ({ problem }) => problem).map((each) => each.toSorted((a, b) => a.repeat - b.repeat));
+    const samples = grouped(all, ({ problem }) => problem).map((group) =>
+      group.toSorted((a, b) => a.repeat - b.repeat),
+    );
     const repeats = Math.min(...samples.map(({ length }) => length));
     if (repeats < 2) return [];
-    const counts = samples.map((each) => ({ n: each.length, c: each.filter(isRight).length }));
-    const average = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+    const counts = samples.map((sample) => ({ n: sample.length, c: sample.filter(isRight).length }));
+    const average = (values: readonly number[]): number =>
+      values.reduce((sum, value) => sum + value, 0) / values.length;
     return [
       {
         benchmark,
@@ -36,7 +39,7 @@ export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary
         questions: samples.length,
         repeats,
         mean: average(counts.map(({ n, c }) => c / n)),
-        majority: average(samples.map((each) => (mostFrequentIsRight(each) ? 1 : 0))),
+        majority: average(samples.map((sample) => (mostFrequentIsRight(sample) ? 1 : 0))),
         passAt: Object.fromEntries(sizesTo(repeats).map((k) => [k, meanPassAtK(counts, k) as number])),
       },
     ];
@@ -92,12 +95,8 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
  * @throws LaconicError `input_invalid` unless 0 <= c <= n and 1 <= k <= n
  */
 export function passAtK(n: number, c: number, k: number): number {
-  if (![n, c, k].every((each) => Number.isInteger(each)) || c < 0 || c > n || k < 1 || k > n)
-    throw new LaconicError(
-      "input_invalid",
-      `pass@${k} of ${n} samples, ${c} correct: needs 0 <= c <= n and 1 <= k <= n`,
-      { n, c, k },
-    );
+  if (![n, c, k].every((value) => Number.isInteger(value)) || c < 0 || c > n || k < 1 || k > n)
+    throw inputError(`pass@${k} of ${n} samples, ${c} correct: needs 0 <= c <= n and 1 <= k <= n`, { n, c, k });
   let allWrong = 1; // 0 if fewer than k are wrong
   for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
   return 1 - allWrong;

@@ -11,8 +11,8 @@ describe("statistics", () => {
     [5, 10, 0.2366, 0.7634],
     [81, 263, 0.2553, 0.3662], // Newcombe 1998, table I
   ] as const)("Wilson's interval of %i of %i is %f to %f", ([k, n, low, high]) => {
-    const found = wilson(k, n);
-    expect([found?.value, found?.low, found?.high]).toBeAllclose([k / n, low, high], { absolute: 5e-5 });
+    const interval = wilson(k, n);
+    expect([interval?.value, interval?.low, interval?.high]).toBeAllclose([k / n, low, high], { absolute: 5e-5 });
   });
   test("without trials there is no interval", () =>
     expect([wilson(0, 0), clusteredWilson([]), pairedDifference([[]], "amount")]).toEqual([null, null, null]));
@@ -84,7 +84,7 @@ describe("intervals of 95 % hold the true mean", () => {
           .filter(({ losses }) => kind === "difference" || losses === 0)
           .map(({ gains, losses, values }) => ({ gains, losses, estimate: meanEstimate([values], kind) }));
         for (const gain of steps)
-          for (const loss of kind === "share" ? [0] : steps.filter((each) => gain + each <= 1)) {
+          for (const loss of kind === "share" ? [0] : steps.filter((step) => gain + step <= 1)) {
             const held = known.reduce((sum, { gains, losses, estimate }) => {
               const { low = null, high = null } = estimate ?? {};
               if (Number(low) > gain - loss + 1e-12 || Number(high) < gain - loss - 1e-12) return sum;

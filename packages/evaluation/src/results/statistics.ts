@@ -25,7 +25,7 @@ export function wilson(successes: number, trials: number): Interval | null {
 /** Wilson's interval for dependent repeats of questions. Null without trials. */
 export function clusteredWilson(questions: readonly Cluster[]): Interval | null {
   const [successes, trials] = questions.reduce(
-    ([right, of], each) => [right + each.successes, of + each.trials],
+    ([right, of], question) => [right + question.successes, of + question.trials],
     [0, 0],
   );
   if (trials === 0) return null;
@@ -54,12 +54,12 @@ export function meanEstimate(samples: readonly (readonly number[])[], kind: Valu
   const value = meanOf(means);
   if (value === null) return null;
   const counts = new Map<number, number>();
-  for (const each of all) {
-    const rounded = Math.round(1e9 * each);
+  for (const item of all) {
+    const rounded = Math.round(1e9 * item);
     counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
   }
   const lowest = { share: 0, difference: -1, amount: null }[kind];
-  const isBounded = lowest !== null && all.every((each) => each >= lowest && each <= 1);
+  const isBounded = lowest !== null && all.every((item) => item >= lowest && item <= 1);
   const exact = (): readonly [low: number, high: number] | null => (isBounded ? boundedInterval(runs, lowest) : null);
   const [low, high] =
     (runs.length > 1
@@ -104,8 +104,8 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
     for (let i = 0; i < n; i++) sum += values[random.integer(n)] as number;
     return sum / n;
   }).toSorted();
-  const at = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))] as number;
-  return [at(0.025), at(0.975)];
+  const quantile = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))] as number;
+  return [quantile(0.025), quantile(0.975)];
 }
 
 /**
@@ -115,7 +115,7 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
 function boundedInterval(runs: readonly (readonly number[])[], lowest: number): [low: number, high: number] {
   const n = Math.min(...runs.map(({ length }) => length));
   const share = (sign: number): number =>
-    meanOf(runs.map((run) => meanOf(run.map((each) => Math.max(0, sign * each))) as number)) as number;
+    meanOf(runs.map((run) => meanOf(run.map((value) => Math.max(0, sign * value))) as number)) as number;
   const [gain, loss] = [share(1), share(-1)];
   const [gainLow, gainHigh] = exactShare(gain, n);
   const [lossLow, lossHigh] = lowest === 0 ? [0, 0] : exactShare(loss, n);

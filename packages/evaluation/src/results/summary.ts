@@ -117,8 +117,8 @@ function differenceOf(
   group: readonly SampleRecord[],
   reference: readonly SampleRecord[],
 ): Pick<MethodSummary, "difference" | "compared"> {
-  const [own, other] = [means(group), means(reference.filter(({ status }) => status === "scored"))];
-  const pairs = [...own].flatMap(([problem, value]) =>
+  const [groupMeans, other] = [means(group), means(reference.filter(({ status }) => status === "scored"))];
+  const pairs = [...groupMeans].flatMap(([problem, value]) =>
     other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
   );
   return { difference: pairedDifference([pairs], "difference"), compared: pairs.length };
@@ -139,14 +139,14 @@ function byQuestion(records: readonly SampleRecord[]): (Cluster & Pick<SampleRec
 /** Describes methods without any score or answer. */
 export function deadResults(summaries: readonly MethodSummary[]): string[] {
   return summaries.flatMap(({ benchmark, method, samples, scored, errors, undecided, unanswered, accuracy }) => {
-    const place = `${method} on ${benchmark}`;
+    const location = `${method} on ${benchmark}`;
     if (samples > 0 && scored === 0)
       return [
-        `${place}: none of ${counted(samples, "sample")} has a score (${counted(errors, "error")}, ${undecided} undecided). Remove the cause, then continue with --resume.`,
+        `${location}: none of ${counted(samples, "sample")} has a score (${counted(errors, "error")}, ${undecided} undecided). Remove the cause, then continue with --resume.`,
       ];
     if (scored === 0 || unanswered < scored || accuracy?.value !== 0) return [];
     return [
-      `${place}: no answer found in any of ${counted(scored, "reply", "replies")}. Raise --max-tokens, or check that replies end in the prompt's answer format.`,
+      `${location}: no answer found in any of ${counted(scored, "reply", "replies")}. Raise --max-tokens, or check that replies end in the prompt's answer format.`,
     ];
   });
 }

@@ -40,7 +40,7 @@ export function kindColumns<Row extends TokenKinds>(
 export function markdownOf({ title, columns, rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))].join("\n");
+  return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 /** CSV table. */
@@ -51,14 +51,14 @@ export function csvOf({ columns, rows }: Table): string {
 /** LaTeX `tabular` with booktabs rules; the title is a comment. */
 export function latexOf({ title, columns, rows }: Table): string {
   const cell = (text: string): string => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
-  const line = (row: readonly string[]): string => `${row.map((text) => cell(text)).join(" & ")} \\\\`;
+  const line = (row: readonly string[]): string => `${row.map(cell).join(" & ")} \\\\`;
   return [
     `% ${title.replaceAll("\n", " ")}`,
     `\\begin{tabular}{l${"r".repeat(columns.length - 1)}}`,
     "\\toprule",
     line(columns),
     "\\midrule",
-    ...rows.map((row) => line(row)),
+    ...rows.map(line),
     "\\bottomrule",
     "\\end{tabular}",
   ].join("\n");

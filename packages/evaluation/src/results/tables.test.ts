@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -14,16 +13,15 @@ import {
   tokenTable,
   type SampleRecord,
 } from "../index.ts";
-import { publishedTokens } from "../published.ts";
-import { publishedAgentPo, agentPoFigures } from "../published.ts";
+import { publishedTokens, publishedAgentPo, agentPoFigures } from "../published.ts";
 import { readRecords, sampleRecords } from "../record-file.ts";
 import { maths, temporary, run } from "../../test/bench-run.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
+const folder = sharedFolder();
 let records: readonly SampleRecord[] = [];
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-"));
   ({ records } = await run(join(folder, "samples.jsonl")));
-  await rm(folder, { recursive: true });
 });
 afterAll(() => maths.close());
 
@@ -166,7 +164,7 @@ test("a pair that is not played as published prints no published figure, and say
       "gsm8k",
       "sc",
       "sc/maths@1",
-      "Wording and examples are ours instead of those of cot-word. Which prompt the published row samples is not stated; CoT's is taken. Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
+      "Prompts differ: ours (run `laconic data get --exemplars`). Reply limit differs: 50 tokens, published none. Worked examples differ: 0, published 8.",
     ],
   ]);
   expect(departureTable(summarise(faithful(records)), String)).toBeNull();

@@ -182,7 +182,7 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: Ti
     ["difference", ({ difference }) => formatPoints(difference?.value)],
     ["from", ({ difference }) => formatPoints(difference?.low)],
     ["to", ({ difference }) => formatPoints(difference?.high)],
-    ["n, questions", ({ compared }) => (compared < few ? `${compared}: too few to tell` : String(compared))],
+    ["n, questions", ({ compared }) => (compared < few ? `${compared}: too few` : String(compared))],
   ]);
 }
 
@@ -209,8 +209,10 @@ export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: T
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;
     if (equalTo === null) return [];
-    const isTeam = (each: MethodSummary): boolean =>
-      each.benchmark === benchmark && each.method === equalTo.method && each.setting === equalTo.setting;
+    const isTeam = (methodSummary: MethodSummary): boolean =>
+      methodSummary.benchmark === benchmark &&
+      methodSummary.method === equalTo.method &&
+      methodSummary.setting === equalTo.setting;
     return [{ single, equalTo, team: summaries.find(isTeam) }];
   });
   return unlessEmpty(

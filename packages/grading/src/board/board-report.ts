@@ -24,9 +24,12 @@ export async function graderBoard(): Promise<GradedCase[]> {
     const round = (rounds.get(item.tag) ?? 0) + 1;
     rounds.set(item.tag, round);
     const id = `${item.tag.replaceAll(" ", "-")}-${round}`;
-    return casesOf(item, [item.tag]).map((each) => ({ ...each, id: `${id}${each.verdict === true ? "r" : "w"}` }));
+    return casesOf(item, [item.tag]).map((element) => ({
+      ...element,
+      id: `${id}${element.verdict === true ? "r" : "w"}`,
+    }));
   });
-  return [...byHand.map((each, i) => ({ ...each, id: `h-${i + 1}` })), ...drawn];
+  return [...byHand.map((item, i) => ({ ...item, id: `h-${i + 1}` })), ...drawn];
 }
 
 /** Reasons for labels. */
@@ -114,7 +117,7 @@ export async function judgeCases(
       tags: talliesBy(judged, ({ tags }) => tags ?? []),
       verdictsPerSecond: Math.round((1000 * judged.length) / (performance.now() - start)),
       verdictsPerProcessorSecond: Math.round((1e6 * judged.length) / (user + system)),
-      disagreements: judged.filter((each) => isLabelled(each) && each.item.verdict !== each.verdict.correct),
+      disagreements: judged.filter((item) => isLabelled(item) && item.item.verdict !== item.verdict.correct),
     };
   } finally {
     await maths.close();

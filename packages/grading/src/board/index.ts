@@ -2,6 +2,5 @@
  * The grader's board: how often verdicts agree with labels. Node only.
  * @module @laconic/grading/board
  */
-export { graderBoard, graderRules } from "./board-report.ts";
-export { judgeCases, tallyOf } from "./board-report.ts";
+export { graderBoard, graderRules, judgeCases, tallyOf } from "./board-report.ts";
 export type { BoardReport, Judged, Share, Tally } from "./board-report.ts";

@@ -6,7 +6,7 @@ const { uniform: random } = randomFromSeed(23);
 const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
 const pick = <T>(items: readonly T[]): T => items[whole(0, items.length - 1)] as T;
 
-/** An expression in LaTeX and its value, calculated beside it. */
+/** Expression in LaTeX, and its value computed independently. */
 interface Known {
   readonly latex: string;
   readonly value: bigint;
@@ -17,7 +17,7 @@ const floorOf = (n: bigint, d: bigint): bigint => (n >= 0n ? n / d : -((-n + d -
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? absolute(a) : gcd(b, a % b));
 const factorial = (n: number): bigint => Array.from({ length: n }, (_, i) => BigInt(i + 1)).reduce((a, b) => a * b, 1n);
 
-/** A random expression of whole value. */
+/** Random expression with an integer value. */
 function expression(depth: number): Known {
   if (depth === 0) {
     const n = whole(0, pick([9, 99, 99_999]));
@@ -63,7 +63,7 @@ function expression(depth: number): Known {
 const judge = (answer: string, gold: string): boolean =>
   gradeMaths(`\\boxed{${answer}}`, gold, { bareGold: true }).correct;
 
-/** As many as LACONIC_FUZZ asks for, like the random texts of the grader. */
+/** LACONIC_FUZZ sets the number, as for random texts. */
 const rounds = Math.min(20_000, Math.max(1, Math.round(Number(process.env["LACONIC_FUZZ"] ?? 3000) / 10)));
 
 test(`${rounds} random expressions equal their value and no other`, () => {
@@ -73,14 +73,14 @@ test(`${rounds} random expressions equal their value and no other`, () => {
     if (latex.length > 400 || absolute(value).toString().length > 380) continue;
     const near = value + pick([1n, -1n, 2n, 10n]);
     const other = value === 0n ? 7n : pick([value * 10n, -value, value * 2n]);
-    const said = [
+    const replies = [
       judge(latex, String(value)),
       judge(String(value), latex),
       judge(latex, String(near)),
       judge(String(near), latex),
       judge(latex, String(other)),
     ];
-    if (said.join() !== "true,true,false,false,false") failures.push([latex, value, near, other, said]);
+    if (replies.join() !== "true,true,false,false,false") failures.push([latex, value, near, other, replies]);
   }
   expect(failures).toEqual([]);
 });

@@ -43,8 +43,8 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
     wanted.value.kind === "words" ||
     (wanted.value.kind === "set" && wanted.value.items.length === 0 && /\p{L}{4}/u.test(wanted.text));
   const inWords = spoken && !options.bareReply && (!/\$|\\[([]/u.test(reply) || predicateIn(reply) !== null);
-  const found = inWords ? wordsOf(reply, wanted.text) : candidatesOf(reply, forms, options.bareReply);
-  const [first] = found;
+  const matches = inWords ? wordsOf(reply, wanted.text) : candidatesOf(reply, forms, options.bareReply);
+  const [first] = matches;
   if (!first) return noAnswer;
   const formOf = ({ text }: Candidate): string => identityOf(normaliseLatex(text));
   const wantedForm = formOf(wanted);
@@ -59,12 +59,12 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
     ],
   });
   if (formOf(first) === wantedForm) return verdictOn(first, "same text", "exact", true);
-  const answer = firstRead(found);
+  const answer = firstRead(matches);
   if (!answer) return verdictOn(first, "cannot be read", "undecided");
   const likeness = likenessOf(options);
-  const said = strictNames ? (constantOf(answer.text, wanted.text) ?? answer.value) : renamed(answer.text);
+  const message = strictNames ? (constantOf(answer.text, wanted.text) ?? answer.value) : renamed(answer.text);
   const right = strictNames ? wanted.value : renamed(wanted.text);
-  const plain = said && right && compareValues(right, said, likeness);
+  const plain = message && right && compareValues(right, message, likeness);
   const match = plain?.equal ? plain : (compareChoices(wanted, answer, likeness) ?? plain);
   if (match?.how === "too large") return verdictOn(answer, "cannot be compared", "undecided");
   if (!match || match.how === "malformed") return verdictOn(answer, "cannot be read", "undecided");
@@ -75,27 +75,27 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
 
 /** Null if none has a value. */
 function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Likeness): Match | null {
-  const [wanted, said] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
-  const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), said?.letter ?? letterAlone(answer.text)];
-  if ((!wanted && !said) || (letter !== null && other !== null && letter !== other)) return null;
-  const [a, b] = [wanted ? readValue(wanted.value) : gold.value, said ? readValue(said.value) : answer.value];
+  const [wanted, reply] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
+  const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), reply?.letter ?? letterAlone(answer.text)];
+  if ((!wanted && !reply) || (letter !== null && other !== null && letter !== other)) return null;
+  const [a, b] = [wanted ? readValue(wanted.value) : gold.value, reply ? readValue(reply.value) : answer.value];
   const letters: Match = { equal: true, how: "same text" };
-  if (letter !== null && other !== null && (!wanted || !said)) return letters;
+  if (letter !== null && other !== null && (!wanted || !reply)) return letters;
   return a && b && compareValues(a, b, likeness);
 }
 
 /** Sentences give a letter if the gold is one. */
 function wordsOf(reply: string, gold: string): Candidate[] {
-  const found = findWords(reply);
-  const chosen = found[0]?.rule !== "boxed" && letterAlone(gold) !== null ? extractLetter(reply, "ABCDEFGH") : null;
-  return chosen ? [{ text: chosen.answer, rule: chosen.rule }] : found;
+  const matches = findWords(reply);
+  const chosen = matches[0]?.rule !== "boxed" && letterAlone(gold) !== null ? extractLetter(reply, "ABCDEFGH") : null;
+  return chosen ? [{ text: chosen.answer, rule: chosen.rule }] : matches;
 }
 
 /** Renames an answer's integration constant to the gold's. */
 function constantOf(answer: string, gold: string): Value | null {
   const wanted = /\+\s*([CcKk])$/u.exec(gold.trim())?.[1];
-  const [, rest, said] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
-  if (wanted === undefined || rest === undefined || said === wanted || rest.includes(said as string)) return null;
+  const [, rest, reply] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
+  if (wanted === undefined || rest === undefined || reply === wanted || rest.includes(reply as string)) return null;
   return readValue(`${rest}${wanted}`);
 }
 
@@ -114,9 +114,9 @@ function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefine
   // Formulas are parts: `$90^\circ$,$60^\circ$`.
   const whole = (): Candidate[] => [{ text: readReply(text).replaceAll(/(?<!\\)\$/gu, " "), rule: "the whole text" }];
   if (bare) return whole();
-  const found = findAnswers(text, forms);
+  const matches = findAnswers(text, forms);
   // Golds need no wrapper.
-  return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? whole() : found;
+  return matches.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? whole() : matches;
 }
 
 function firstRead(candidates: readonly Candidate[]): ReadCandidate | null {

@@ -57,7 +57,7 @@ export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): Mat
   }));
   return {
     async grade(...pair) {
-      const thread = threads.reduce((least, each) => (each.pairs < least.pairs ? each : least));
+      const thread = threads.reduce((least, item) => (item.pairs < least.pairs ? item : least));
       thread.pairs += 1;
       try {
         return await thread.grader.grade(...pair);
@@ -96,8 +96,8 @@ class MathsThread implements MathsGrader {
     const verdict = new Promise<Verdict>((resolve, reject) => {
       const job: Job = { pair: { reply, gold, ...(options && { options }) }, resolve, reject };
       giveUp = () => {
-        const place = this.#waiting.indexOf(job);
-        if (place >= 0) this.#waiting.splice(place, 1);
+        const index = this.#waiting.indexOf(job);
+        if (index >= 0) this.#waiting.splice(index, 1);
         resolve(givenUp);
       };
       this.#waiting.push(job);

@@ -74,7 +74,7 @@ const longest = 2000;
 
 /** Spelled numbers, in order. */
 export function wordNumbersIn(text: string): readonly { value: string; start: number; end: number }[] {
-  const found: { value: string; start: number; end: number }[] = [];
+  const matches: { value: string; start: number; end: number }[] = [];
   phrase.lastIndex = Math.max(0, text.length - longest);
   for (let match = phrase.exec(text); match; match = phrase.exec(text)) {
     let [words] = match;
@@ -84,10 +84,10 @@ export function wordNumbersIn(text: string): readonly { value: string; start: nu
       value = numberOfWords(words);
     }
     const [start, end] = [match.index, match.index + words.length];
-    if (value !== null && !notCounted.test(text.slice(start, end + 10))) found.push({ value, start, end });
+    if (value !== null && !notCounted.test(text.slice(start, end + 10))) matches.push({ value, start, end });
     if (words !== "") phrase.lastIndex = end;
   }
-  return found;
+  return matches;
 }
 
 /** Null from 10^15. */

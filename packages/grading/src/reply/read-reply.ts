@@ -25,8 +25,8 @@ const deleted = /~~(?=\S)[^\n~]{1,300}?(?<=\S)~~|<(del|s|strike)>[^<\n]{0,300}<\
 const tags = /<\/?(?:b|i|u|em|strong|mark|span|center|font|sub|sup)(?:\s[^<>]{0,80})?>/giu;
 
 function withoutEmphasis(text: string): string {
-  const kept = text.includes("<") ? text.replaceAll(tags, "") : text;
-  const shown = /~~|<(?:del|s|strike)>/iu.test(kept) ? kept.replaceAll(deleted, " ") : kept;
+  const retained = text.includes("<") ? text.replaceAll(tags, "") : text;
+  const shown = /~~|<(?:del|s|strike)>/iu.test(retained) ? retained.replaceAll(deleted, " ") : retained;
   if (!/[*_]/u.test(shown)) return shown;
   // Twice, for bold inside italics.
   return shown.replaceAll(emphasis, "$2").replaceAll(emphasis, "$2");
@@ -61,14 +61,14 @@ function plainCharacters(text: string): string {
     .replaceAll(overridden, "\ufffd")
     .replaceAll(invisible, "")
     .replaceAll(embedding, "")
-    .replaceAll(digit, (each) => {
-      const code = each.codePointAt(0) as number;
+    .replaceAll(digit, (item) => {
+      const code = item.codePointAt(0) as number;
       return String((code & 15) - (code >= 0x966 ? 6 : 0));
     })
-    .replaceAll(fullWidth, (each) => {
-      if (each === "\u3000") return " ";
-      if (each === "\ufe63") return "-";
-      return each === "\u3002" ? "." : String.fromCodePoint((each.codePointAt(0) as number) - 0xfee0);
+    .replaceAll(fullWidth, (item) => {
+      if (item === "\u3000") return " ";
+      if (item === "\ufe63") return "-";
+      return item === "\u3002" ? "." : String.fromCodePoint((item.codePointAt(0) as number) - 0xfee0);
     });
 }
 

@@ -47,12 +47,12 @@ export function drawBoard(seed: string): { rows: GradedCase[]; checks: SympyPair
   families.forEach(({ kind, rule, tag, gold, sympy, right, wrong }, i) => {
     for (const verdict of [true, false]) {
       const id = `${tag.replaceAll(" ", "-")}-${i + 1}${verdict ? "r" : "w"}`;
-      const said = pick(verdict ? right : wrong);
-      const whole = typeof said === "object" && "reply" in said;
-      const prediction = whole ? said.reply : framed(kind, typeof said === "string" ? said : said[0]);
+      const message = pick(verdict ? right : wrong);
+      const whole = typeof message === "object" && "reply" in message;
+      const prediction = whole ? message.reply : framed(kind, typeof message === "string" ? message : message[0]);
       rows.push({ id, kind, gold, prediction, verdict, rule, tags: [tag] });
-      if (sympy !== undefined && typeof said === "object" && !whole)
-        checks.push({ id, gold: sympy, answer: said[1], equal: verdict });
+      if (sympy !== undefined && typeof message === "object" && !whole)
+        checks.push({ id, gold: sympy, answer: message[1], equal: verdict });
     }
   });
   return { rows, checks };

@@ -27,5 +27,5 @@ export function testPairs(): GradedCase[] {
     });
     return [...right.map(labelled(true)), ...wrong.map(labelled(false))];
   });
-  return cases.map((each, i) => ({ ...each, id: `o-${i + 1}` }));
+  return cases.map((item, i) => ({ ...item, id: `o-${i + 1}` }));
 }

@@ -115,7 +115,7 @@ describe("weights count an episode once, however many rows it has", () => {
   const weights = [1, 1, ...new Array<number>(6).fill(1 / 3)];
   const alone = [1, 1, 0, 0] as const;
   const four = [0, 0, 0, 0] as const;
-  const spread = (of: ArrayLike<number>): number[] => [0, 0, 2, 2, 2, 2, 2, 2].map((place) => of[place] ?? Number.NaN);
+  const spread = (of: ArrayLike<number>): number[] => [0, 0, 2, 2, 2, 2, 2, 2].map((index) => of[index] ?? Number.NaN);
 
   test.each([
     [

@@ -1,4 +1,4 @@
-import { LaconicError, maxReward } from "@laconic/core";
+import { inputError, LaconicError, maxReward } from "@laconic/core";
 import { exponential, logarithm, logGamma } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import {
@@ -49,10 +49,7 @@ export function gpg(rewards: Column, groups: Column, weights?: Column): Advantag
  */
 export function remax(rewards: Column, groups: Column, greedyRewards: Column): AdvantageResult {
   if (greedyRewards.length !== rewards.length)
-    throw new LaconicError(
-      "input_invalid",
-      `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`,
-    );
+    throw inputError(`remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`);
   const split = rewardGroups(rewards, groups);
   checkRewards(greedyRewards, "remax: greedy reward");
   const advantages = Float64Array.from(rewards, (reward, row) => {
@@ -85,9 +82,9 @@ export function maxRl(rewards: Column, groups: Column, epsilon = 1e-6, weights?:
 /** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
 export function opo(rewards: Column, groups: Column, lengths: Column): AdvantageResult {
   if (lengths.length !== rewards.length)
-    throw new LaconicError("input_invalid", `opo: ${lengths.length} lengths for ${rewards.length} rewards`);
+    throw inputError(`opo: ${lengths.length} lengths for ${rewards.length} rewards`);
   const bad = Array.from(lengths).findIndex((length) => !(length >= 0 && Number.isFinite(length)));
-  if (bad >= 0) throw new LaconicError("input_invalid", `opo: length ${bad} is ${lengths[bad]}, expected 0 or more`);
+  if (bad >= 0) throw inputError(`opo: length ${bad} is ${lengths[bad]}, expected 0 or more`);
   return perGroup(rewards, groups, (group) => {
     let weighted = 0;
     let total = 0;
@@ -155,16 +152,13 @@ export function runningBaseline(
   weights?: Column,
 ): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
   checkOption(decay >= 0 && decay < 1, "running baseline: decay", decay, "in [0, 1)");
-  if (agents.length !== rewards.length)
-    throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
+  if (agents.length !== rewards.length) throw inputError(`${agents.length} agents for ${rewards.length} rewards`);
   checkRewards(rewards);
   // An agent may have the name of an inherited property.
   const next = new Map(Object.entries(state));
   for (const [agent, baseline] of next)
     if (!(Math.abs(baseline) <= maxReward))
-      throw new LaconicError("input_invalid", `running baseline: the state of agent "${agent}" is ${baseline}`, {
-        agent,
-      });
+      throw inputError(`running baseline: the state of agent "${agent}" is ${baseline}`, { agent });
   const advantages = Float64Array.from(rewards, (reward, s) => {
     if (Number.isNaN(reward)) return 0;
     const agent = agents[s] as string;
@@ -201,10 +195,7 @@ export function reinforcePlusPlus(
   const { baseline = false, discount = 1 } = options;
   checkOption(discount > 0 && discount <= 1, "reinforce++: discount", discount, "in (0, 1]");
   if (offsets.length - 1 !== rewards.length)
-    throw new LaconicError(
-      "input_invalid",
-      `reinforce++: ${rewards.length} rewards for ${offsets.length - 1} sequences of tokens`,
-    );
+    throw inputError(`reinforce++: ${rewards.length} rewards for ${offsets.length - 1} sequences of tokens`);
   checkRewards(rewards);
   const scores = baseline
     ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { checkChoice, checkOption } from "../check-option.ts";
 import { deviation, perGroup, rewardGroups, type AdvantageResult, type Column, type RewardGroup } from "./groups.ts";
 
@@ -52,7 +52,7 @@ export function groupAdvantages(
   checkChoice("advantage: std", std, deviationForms);
   checkChoice("advantage: epsilonForm", epsilonForm, epsilonForms);
   if (scale === "none" && (options.std ?? options.epsilon ?? options.epsilonForm) !== undefined)
-    throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
+    throw configError("advantage: std, epsilon and epsilonForm have no effect with scale none");
   checkOption(epsilon >= 0, "advantage: epsilon", epsilon, ">= 0");
   const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
   const sigmaOf = (all: RewardGroup): number => deviation(all.rewards, std, all.weights);

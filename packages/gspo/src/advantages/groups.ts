@@ -1,4 +1,4 @@
-import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
+import { type Diagnostics, inputError, LaconicError, maxReward, type Statistic, statisticOf } from "@laconic/core";
 
 /** One number per sequence, [S]. */
 export type Column = ArrayLike<number>;
@@ -31,8 +31,7 @@ const oneSample = 1.5;
  * @throws LaconicError `reward_invalid` beyond ±`maxReward`; `input_invalid` for different lengths
  */
 export function rewardGroups(rewards: Column, groups: Column, weights?: Column): RewardGroup[] {
-  if (rewards.length !== groups.length)
-    throw new LaconicError("input_invalid", `${rewards.length} rewards but ${groups.length} group ids`);
+  if (rewards.length !== groups.length) throw inputError(`${rewards.length} rewards but ${groups.length} group ids`);
   checkRewards(rewards);
   const byGroup = new Map<number, number[]>();
   for (let row = 0; row < rewards.length; row++) {
@@ -43,10 +42,10 @@ export function rewardGroups(rewards: Column, groups: Column, weights?: Column):
   }
   return [...byGroup.values()].map((rows) => {
     const values = rows.map((row) => rewards[row] as number);
-    const own = rows.map((row) => weights?.[row] ?? 1);
-    const size = total(own);
+    const w = rows.map((row) => weights?.[row] ?? 1);
+    const size = total(w);
     const degenerate = size < oneSample || allEqual(values);
-    return { rows, rewards: values, weights: own, size, mean: mean(values, own), degenerate };
+    return { rows, rewards: values, weights: w, size, mean: mean(values, w), degenerate };
   });
 }
 

@@ -10,12 +10,12 @@ import {
 } from "../index.ts";
 
 const rounded = (credits: readonly ReplyCredit[]): readonly (readonly [string, number, number, number, number])[] =>
-  credits.map((each) => [
-    each.path.join("."),
-    each.agent,
-    each.reply,
-    Number(each.return.toFixed(9)),
-    Number(each.advantage.toFixed(9)),
+  credits.map((credit) => [
+    credit.path.join("."),
+    credit.agent,
+    credit.reply,
+    Number(credit.return.toFixed(9)),
+    Number(credit.advantage.toFixed(9)),
   ]);
 
 describe("trees worked by hand: two agents, two replies, two turns, gamma 0.9", () => {
@@ -84,7 +84,7 @@ function returnByPaths({ reward, next }: JointAction, gamma: number): number {
   };
   if (!next) return reward;
   walk(next, reward, 1, gamma);
-  return paths.reduce((total, each) => total + each.sum * each.weight, 0);
+  return paths.reduce((total, path) => total + path.sum * path.weight, 0);
 }
 
 function randomTree(random: Random, agents: number, mode: "aligned" | "cross", depth: number): JointNode {

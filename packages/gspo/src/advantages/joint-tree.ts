@@ -1,4 +1,4 @@
-import { LaconicError, maxReward } from "@laconic/core";
+import { inputError, maxReward } from "@laconic/core";
 import { checkChoice } from "../check-option.ts";
 import { mean } from "./groups.ts";
 
@@ -34,10 +34,9 @@ export interface ReplyCredit {
  * @throws LaconicError `input_invalid` for inconsistent agents, replies or rewards
  */
 export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[] {
-  if (!(gamma >= 0 && gamma <= 1))
-    throw new LaconicError("input_invalid", `gamma is ${gamma}, expected 0 to 1`, { gamma });
+  if (!(gamma >= 0 && gamma <= 1)) throw inputError(`gamma is ${gamma}, expected 0 to 1`, { gamma });
   const agents = root.actions[0]?.replies.length ?? 0;
-  if (agents === 0) throw new LaconicError("input_invalid", "a tree needs actions with a reply of every agent");
+  if (agents === 0) throw inputError("a tree needs actions with a reply of every agent");
   const credits: ReplyCredit[] = [];
   returnsOf(root, gamma, agents, [], credits);
   return credits;
@@ -50,12 +49,12 @@ function returnsOf(
   path: readonly number[],
   credits: ReplyCredit[],
 ): number[] {
-  const place = path.length === 0 ? "the root" : `the node behind ${path.join(", ")}`;
+  const location = path.length === 0 ? "the root" : `the node behind ${path.join(", ")}`;
   const refuse = (reason: string): never => {
-    throw new LaconicError("input_invalid", `${place}: ${reason}`, { path: path.join(",") });
+    throw inputError(`${location}: ${reason}`, { path: path.join(",") });
   };
   if (node.actions.length === 0) refuse("has no action");
-  const own: ReplyCredit[] = [];
+  const replyCredits: ReplyCredit[] = [];
   const later: ReplyCredit[] = [];
   const returns = node.actions.map(({ replies, reward, next }, position) => {
     if (replies.length !== agents || !replies.every((reply) => Number.isInteger(reply) && reply >= 0))
@@ -73,9 +72,9 @@ function returnsOf(
       byReply.set(reply, [...(byReply.get(reply) ?? []), returns[position] as number]);
     });
     for (const [reply, values] of [...byReply].toSorted(([a], [b]) => a - b))
-      own.push({ path, agent, reply, return: mean(values), advantage: mean(values) - baseline });
+      replyCredits.push({ path, agent, reply, return: mean(values), advantage: mean(values) - baseline });
   }
-  credits.push(...own, ...later);
+  credits.push(...replyCredits, ...later);
   return returns;
 }
 

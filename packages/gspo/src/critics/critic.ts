@@ -27,7 +27,7 @@ export interface CriticView {
 export function viewsOf({ problems, episodes, utterances }: RewardBatch): CriticView[] {
   return problems.map((problem, row) => {
     const { agent = "", turn = 0, trace } = utterances[row]?.[0] ?? {};
-    const before = (episodes[row]?.utterances ?? []).filter((each) => each.turn < turn);
+    const before = (episodes[row]?.utterances ?? []).filter((utterance) => utterance.turn < turn);
     return { problem, agent, turn, promptTokens: trace?.promptTokens ?? [], before };
   });
 }

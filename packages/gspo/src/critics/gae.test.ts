@@ -15,7 +15,7 @@ const trajectories = Array.from({ length: 20 }, (_, n) => ({
 /** Eq. 16 as it is printed: A_t = Σ_l (γ λ)^l δ_{t+l}. */
 function asPrinted(rewards: number[], values: number[], gamma: number, lambda: number): number[] {
   const delta = rewards.map((reward, t) => reward + gamma * (values[t + 1] ?? 0) - (values[t] as number));
-  return delta.map((_, t) => delta.slice(t).reduce((sum, each, l) => sum + (gamma * lambda) ** l * each, 0));
+  return delta.map((_, t) => delta.slice(t).reduce((sum, value, l) => sum + (gamma * lambda) ** l * value, 0));
 }
 
 test("advantages are those of the paper's sum, computed term by term", () => {
@@ -38,11 +38,19 @@ test("a trajectory is one agent's turns; the last of them earns what is no turn'
   const { advantages } = await gaeEstimator({ gamma: 1, lambda: 0, critic: oracle }).estimate(batch, null);
   // Of the first episode, whose grade is 1: turns 0 and 2 are a's, 1 and 3 are b's; a turn costs 0.01 times its place. The steps of turn 1
   // earned 0.02, which is taken from what turn 3 earns.
-  expect(Array.from(advantages.slice(0, 4), (each) => each.toFixed(2))).toEqual(["0.00", "0.01", "-1.02", "-2.05"]);
-  const unscored: RewardBatch = { ...batch, rewards: batch.rewards.map((each, row) => (row < 4 ? Number.NaN : each)) };
-  const found = await gaeEstimator({ gamma: 1, lambda: 0, critic: oracle }).estimate(unscored, null);
-  expect(found.advantages.slice(0, 4)).toEqual(new Float64Array(4));
-  expect(found.advantages.slice(4)).toEqual(advantages.slice(4));
+  expect(Array.from(advantages.slice(0, 4), (advantage) => advantage.toFixed(2))).toEqual([
+    "0.00",
+    "0.01",
+    "-1.02",
+    "-2.05",
+  ]);
+  const unscored: RewardBatch = {
+    ...batch,
+    rewards: batch.rewards.map((reward, row) => (row < 4 ? Number.NaN : reward)),
+  };
+  const match = await gaeEstimator({ gamma: 1, lambda: 0, critic: oracle }).estimate(unscored, null);
+  expect(match.advantages.slice(0, 4)).toEqual(new Float64Array(4));
+  expect(match.advantages.slice(4)).toEqual(advantages.slice(4));
 });
 
 describe("a linear critic", () => {
@@ -86,7 +94,7 @@ describe("a linear critic", () => {
         }),
       /problem "p0", turn 1: the features are \[1,1\], expected 1 finite/u,
     ],
-  ])("rejects an unusable option: %o", (make, said) => {
-    expect(make).toThrow(said);
+  ])("rejects an unusable option: %o", (make, message) => {
+    expect(make).toThrow(message);
   });
 });

@@ -59,12 +59,12 @@ export function gaeEstimator<State>({
       for (const rows of trajectoriesOf(batch)) {
         const rewards = rewardsOf(batch, rows);
         if (!rewards) continue;
-        const own = gae(
+        const out = gae(
           rewards,
           rows.map((row) => values[row] as number),
           { gamma, lambda },
         );
-        rows.forEach((row, t) => (advantages[row] = own[t] as number));
+        rows.forEach((row, t) => (advantages[row] = out[t] as number));
       }
       const targets = advantages.map((advantage, row) => advantage + (values[row] as number));
       return {
@@ -73,7 +73,7 @@ export function gaeEstimator<State>({
         diagnostics: {
           advantages: statisticOf(advantages),
           "critic/value": statisticOf(values),
-          "critic/squared_error": squares(advantages),
+          "critic/squared_error": statisticOf(advantages.map((value) => value * value)),
         },
       };
     },
@@ -83,29 +83,25 @@ export function gaeEstimator<State>({
 function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): number[][] {
   const byEpisode = new Map<object, Map<string, number[]>>();
   episodes.forEach((episode, row) => {
-    const own = byEpisode.get(episode) ?? new Map<string, number[]>();
-    byEpisode.set(episode, own);
+    const turns = byEpisode.get(episode) ?? new Map<string, number[]>();
+    byEpisode.set(episode, turns);
     const agent = agents[row] ?? "";
-    own.set(agent, [...(own.get(agent) ?? []), row]);
+    turns.set(agent, [...(turns.get(agent) ?? []), row]);
   });
   const turnOf = (row: number): number => utterances[row]?.[0]?.turn ?? 0;
-  return Array.from(byEpisode.values(), (own) => [...own.values()])
+  return Array.from(byEpisode.values(), (turns) => [...turns.values()])
     .flat()
     .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));
 }
 
 /** Null if the reward does not apply. */
 function rewardsOf({ rewards, turnRewards, stepRewards }: RewardBatch, rows: readonly number[]): number[] | null {
-  let given = 0;
-  const own = rows.map((row, t) => {
-    if (t === rows.length - 1) return (rewards[row] as number) - given;
+  let input = 0;
+  const list = rows.map((row, t) => {
+    if (t === rows.length - 1) return (rewards[row] as number) - input;
     const step = stepRewards[row] as number;
-    given += step;
+    input += step;
     return (turnRewards[row] as number) + step;
   });
-  return own.some((reward) => Number.isNaN(reward)) ? null : own;
-}
-
-function squares(values: Float64Array): ReturnType<typeof statisticOf> {
-  return statisticOf(values.map((value) => value * value));
+  return list.some(Number.isNaN) ? null : list;
 }

@@ -1,4 +1,4 @@
-import { LaconicError, type RewardBatch } from "@laconic/core";
+import { inputError, type RewardBatch } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
@@ -36,7 +36,7 @@ export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticO
       const width = rows[0]?.length ?? moment.length;
       const sum = (before: number, of: (row: readonly number[], i: number) => number): number =>
         rows.reduce((total, row, i) => total + of(row, i), decay * before);
-      const places = Array.from({ length: width }, (_, place) => place);
+      const places = Array.from({ length: width }, (_, index) => index);
       return {
         gram: places.map((j) => places.map((k) => sum(gram[j]?.[k] ?? 0, (row) => at(row, j) * at(row, k)))),
         moment: places.map((j) => sum(moment[j] ?? 0, (row, i) => at(row, j) * (targets[i] as number))),
@@ -53,12 +53,11 @@ function featuresOf(
 ): (readonly number[])[] {
   let expected = width;
   return viewsOf(batch).map((view, row) => {
-    const found = features(view);
-    expected ||= found.length;
-    if (found.length === expected && found.every(Number.isFinite)) return found;
-    throw new LaconicError(
-      "input_invalid",
-      `linearCritic: problem "${view.problem.id}", turn ${view.turn}: the features are ${JSON.stringify(found)}, expected ${expected} finite numbers`,
+    const matches = features(view);
+    expected ||= matches.length;
+    if (matches.length === expected && matches.every(Number.isFinite)) return matches;
+    throw inputError(
+      `linearCritic: problem "${view.problem.id}", turn ${view.turn}: the features are ${JSON.stringify(matches)}, expected ${expected} finite numbers`,
       { row },
     );
   });
@@ -91,6 +90,6 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-function at(values: ArrayLike<number> | undefined, place: number): number {
-  return values?.[place] ?? 0;
+function at(values: ArrayLike<number> | undefined, index: number): number {
+  return values?.[index] ?? 0;
 }

@@ -84,7 +84,7 @@ describe("a model critic", () => {
   test("reads the tokens of the agent's own prompt where nothing else is said", async () => {
     const batch = exampleBatch();
     const trace = { promptTokens: [65, 66], tokens: [1], logProbs: [0] };
-    const utterances = batch.utterances.map((row) => row.map((each) => ({ ...each, trace })));
+    const utterances = batch.utterances.map((row) => row.map((utterance) => ({ ...utterance, trace })));
     const model = letterModel(disk);
     const seen: (readonly number[])[] = [];
     const forward: ValueModel["forward"] = (sequences) => {
@@ -123,16 +123,16 @@ describe("a model critic", () => {
     [{ minibatch: 1.5 }, /minibatch is 1.5, expected a whole number from 1/u],
     [{ learningRate: -1 }, /optimizer: learningRate is -1/u],
     [{ optimizer: { beta1: 2 } }, /optimizer: beta1 is 2/u],
-  ])("rejects an unusable option: %o", (change, said) => {
+  ])("rejects an unusable option: %o", (change, message) => {
     const make = () => modelCritic({ model: letterModel(disk), encode, learningRate: 0.1, ...change });
     expect(make).toThrow(LaconicError);
-    expect(make).toThrow(said);
+    expect(make).toThrow(message);
   });
 
   test("a state that its model cannot hold is refused by name", async () => {
     const critic = modelCritic({ model: letterModel(disk, 6), encode, input, learningRate: 0.1 });
-    const said = /problem "p0", turn 2: the critic reads \d+ tokens, its model takes from 1 to 6/u;
-    await expect(critic.values(exampleBatch(), null)).rejects.toThrow(said);
+    const message = /problem "p0", turn 2: the critic reads \d+ tokens, its model takes from 1 to 6/u;
+    await expect(critic.values(exampleBatch(), null)).rejects.toThrow(message);
   });
 });
 

@@ -1,5 +1,6 @@
 import {
-  LaconicError,
+  configError,
+  inputError,
   type OptimizerSettings,
   type RewardBatch,
   type ValueModel,
@@ -62,8 +63,8 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
           const rows = states.flatMap((_, row) => (row % count === part ? [row] : []));
           await model.forwardBackward(
             rows.map((row) => states[row] as ValueSequence),
-            ({ values }, own) =>
-              values.map((value, i) => (value - (targets[rows[own[i] as number] as number] as number)) / rows.length),
+            ({ values }, ids) =>
+              values.map((value, i) => (value - (targets[rows[ids[i] as number] as number] as number)) / rows.length),
           );
           await model.optimStep(optimizer);
         }
@@ -74,8 +75,7 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
 
 function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null> {
   const early = (): never => {
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       "modelCritic: its model is not open; name it in a run, or pass an engine's ValueModel and encode",
     );
   };
@@ -89,20 +89,15 @@ function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null>
   };
 }
 
-function ownView({ promptTokens }: CriticView): readonly number[] {
-  return promptTokens;
-}
-
 function statesOf(
   batch: RewardBatch,
-  { model, encode, input = ownView }: Pick<ReadyModelCritic, "model" | "encode" | "input">,
+  { model, encode, input = ({ promptTokens }) => promptTokens }: Pick<ReadyModelCritic, "model" | "encode" | "input">,
 ): ValueSequence[] {
   return viewsOf(batch).map((view, row) => {
-    const said = input(view);
-    const tokens = typeof said === "string" ? encode(said) : said;
+    const reply = input(view);
+    const tokens = typeof reply === "string" ? encode(reply) : reply;
     if (tokens.length >= 1 && tokens.length <= model.contextLength) return { tokens };
-    throw new LaconicError(
-      "input_invalid",
+    throw inputError(
       `modelCritic: problem "${view.problem.id}", turn ${view.turn}: the critic reads ${tokens.length} tokens, its model takes from 1 to ${model.contextLength}`,
       { row },
     );

@@ -72,16 +72,16 @@ const sequenceToken = (low: number, high: number, minLength = 1): Plain =>
   perToken(({ d, A, logProb }, t) => {
     const divisor = Math.max(minLength, d.length);
     const m = stop(scaled(1 / divisor, plus(...d)));
-    const own = logProb[t] as Dual;
-    const moved = scaled(d.length / divisor, plus(own, scaled(-1, stop(own))));
+    const dual = logProb[t] as Dual;
+    const moved = scaled(d.length / divisor, plus(dual, scaled(-1, stop(dual))));
     return surrogate(ratio(plus(m, moved)), A[t] as number, low, high);
   });
 
 const geometric = (low: number, high: number): Plain =>
   perToken(({ d, A }) => {
     const a = A[0] as number;
-    const kept = d.map((x) => within(x, a < 0 ? -low : -Infinity, a > 0 ? high : Infinity));
-    return scaled(-a, ratio(mean(kept)));
+    const retained = d.map((x) => within(x, a < 0 ? -low : -Infinity, a > 0 ? high : Infinity));
+    return scaled(-a, ratio(mean(retained)));
   });
 
 const detached = (weight: (row: Row, t: number) => number): Plain =>
@@ -122,7 +122,7 @@ function klTerm({ estimator, coefficient, biasCorrection }: NonNullable<CommonOp
 
 function importanceOf({ kind, level, cap, veto }: NonNullable<CommonOptions["importance"]>, row: Row): number[] {
   const logs = row.d.map((d, t) => (row.logProb[t] as Dual).v - d.v - (row.roll[t] as number));
-  const total = logs.reduce((sum, each) => sum + each, 0);
+  const total = logs.reduce((sum, log) => sum + log, 0);
   const bounded = (log: number): number => {
     if (kind === "truncate") return Math.exp(Math.min(log, Math.log(cap)));
     return Math.abs(log) <= Math.log(cap) ? Math.exp(log) : 0;
@@ -267,8 +267,8 @@ describe.each(cases)("%s", (name, make, plain, aggregation, unit) => {
       for (let run = 0; run < 30; run++) {
         const input = extremeInput(random, unit === "token" && run % 2 === 1);
         const { loss, gradient } = objective.evaluate(input);
-        const near = (found: number, expected: number, size: number): void =>
-          expect(Math.abs(found - expected)).toBeLessThanOrEqual(1e-10 * Math.max(1e-3, size));
+        const near = (match: number, expected: number, size: number): void =>
+          expect(Math.abs(match - expected)).toBeLessThanOrEqual(1e-10 * Math.max(1e-3, size));
         // Losses of either sign cancel: the largest gradient is the scale of what they are made of.
         const dLogProbs = Array.from(gradient, (_, t) => plainLoss(plain, aggregation, options, input, t).d);
         const expected = plainLoss(plain, aggregation, options, input, -1).v;

@@ -15,13 +15,13 @@ describe("a log-ratio beyond 20", () => {
     advantages: Float64Array.of(-1, -1),
   };
   /** The same for all three tokens of the first sequence, and so for its mean. */
-  const [allLow, allHigh] = [low, high].map((each) => ({
-    ...each,
-    logProbs: ragged([[0, 1, 2].map(() => each.logProbs.values[1] as number), [-2]]),
-    oldLogProbs: ragged([[0, 1, 2].map(() => each.oldLogProbs.values[1] as number), [-2.1]]),
+  const [allLow, allHigh] = [low, high].map((objectiveInput) => ({
+    ...objectiveInput,
+    logProbs: ragged([[0, 1, 2].map(() => objectiveInput.logProbs.values[1] as number), [-2]]),
+    oldLogProbs: ragged([[0, 1, 2].map(() => objectiveInput.oldLogProbs.values[1] as number), [-2.1]]),
   })) as [ObjectiveInput, ObjectiveInput];
-  const clampedOf = (objective: Objective, each: ObjectiveInput): number | undefined =>
-    objective.evaluate(each).diagnostics["ratio_clamped"]?.sum;
+  const clampedOf = (objective: Objective, objectiveInput: ObjectiveInput): number | undefined =>
+    objective.evaluate(objectiveInput).diagnostics["ratio_clamped"]?.sum;
 
   const ofTokens = [
     ["grpo", grpo()],
@@ -36,26 +36,29 @@ describe("a log-ratio beyond 20", () => {
 
   test.each(ofTokens)(
     "%s: the clamped token has gradient 0, as the clamp has, and its neighbours keep theirs",
-    (_, each) => {
+    (_, objective) => {
       for (const batch of [low, high]) {
-        const { gradient } = each.evaluate(batch);
+        const { gradient } = objective.evaluate(batch);
         expect(gradient[1]).toBe(0);
         expect([gradient[0], gradient[2]]).not.toContain(0);
-        expect(clampedOf(each, batch)).toBe(1);
+        expect(clampedOf(objective, batch)).toBe(1);
       }
     },
   );
 
-  test.each(ofSequences)("%s: a clamped mean has gradient 0, and the other sequence keeps its own", (name, each) => {
-    // gmpo clips every token at 0.4 where A > 0, and lets them fall freely.
-    const batches = name === "gmpo" ? [allLow] : [allLow, allHigh];
-    for (const batch of batches) {
-      const { gradient } = each.evaluate(batch);
-      expect(Array.from(gradient.slice(0, 3))).toEqual([0, 0, 0]);
-      expect(clampedOf(each, batch)).toBe(name === "gspo-token" ? 3 : 1);
-    }
-    expect(each.evaluate({ ...allLow, oldLogProbs: allLow.logProbs }).gradient[3]).not.toBe(0);
-  });
+  test.each(ofSequences)(
+    "%s: a clamped mean has gradient 0, and the other sequence keeps its own",
+    (name, objective) => {
+      // gmpo clips every token at 0.4 where A > 0, and lets them fall freely.
+      const batches = name === "gmpo" ? [allLow] : [allLow, allHigh];
+      for (const batch of batches) {
+        const { gradient } = objective.evaluate(batch);
+        expect(Array.from(gradient.slice(0, 3))).toEqual([0, 0, 0]);
+        expect(clampedOf(objective, batch)).toBe(name === "gspo-token" ? 3 : 1);
+      }
+      expect(objective.evaluate({ ...allLow, oldLogProbs: allLow.logProbs }).gradient[3]).not.toBe(0);
+    },
+  );
 });
 
 describe("k3 on both sides of where it becomes its tangent", () => {

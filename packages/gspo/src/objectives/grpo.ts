@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { configError, type Objective } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 import { checkClip, clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
@@ -33,7 +33,7 @@ export function grpo(options: GrpoOptions = {}): Objective {
         `above 1 + clip.high = ${1 + clip.high} to have an effect`,
       );
   if (dualClip !== undefined && maxRatio !== undefined)
-    throw new LaconicError("config_invalid", "grpo: dualClip and maxRatio are the same cap; set one");
+    throw configError("grpo: dualClip and maxRatio are the same cap; set one");
   // Both caps bound the loss of a negative advantage.
   const cap = dualClip ?? maxRatio ?? Infinity;
   const settings = { clipLow: clip.low, clipHigh: clip.high, ratioCap: Number.isFinite(cap) ? cap : null };

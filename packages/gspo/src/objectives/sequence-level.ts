@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { inputError, LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
 import { isClamped, ratioOf } from "../log-ratio.ts";
 import type { Prepared } from "../prepare.ts";
@@ -37,11 +37,6 @@ export function clippedTerm(
 
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
 
-export interface SequenceLossOptions extends CommonOptions {
-  /** Clamping does not remove the gradient. */
-  readonly ratioDetached?: boolean;
-}
-
 /**
  * Loss with one term per sequence.
  * @throws LaconicError `input_invalid` for per-token advantages
@@ -50,7 +45,7 @@ export function sequenceObjective(
   name: string,
   settings: Objective["settings"],
   aggregation: Aggregation,
-  options: SequenceLossOptions,
+  options: CommonOptions & { readonly ratioDetached?: boolean },
   loss: SequenceLoss,
 ): Objective {
   refuseTokenImportance(name, options);
@@ -82,10 +77,7 @@ function sequenceTerms(
   const { input, logRatio, lengths, sequences } = prepared;
   const { logProbs, mask, advantages } = input;
   if (prepared.advantagePerToken)
-    throw new LaconicError(
-      "input_invalid",
-      `${name} takes one advantage per sequence; per-token advantages need gspo-token`,
-    );
+    throw inputError(`${name} takes one advantage per sequence; per-token advantages need gspo-token`);
   const losses = new Float64Array(logRatio.length);
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(sequences);

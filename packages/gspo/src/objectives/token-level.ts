@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { configError, type Objective } from "@laconic/core";
 import { aggregations, type Aggregation } from "../aggregation.ts";
 import { checkChoice } from "../check-option.ts";
 import { isClamped, ratioOf } from "../log-ratio.ts";
@@ -22,24 +22,18 @@ export interface TokenLevelOptions extends CommonOptions {
   readonly constantLength?: number;
 }
 
-interface TokenLossSettings extends TokenLevelOptions {
-  readonly aggregation: Aggregation;
-  readonly ratioDetached?: boolean;
-}
-
 /** @throws LaconicError `config_invalid` for a constant without its aggregation */
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],
-  options: TokenLossSettings,
+  options: TokenLevelOptions & { readonly aggregation: Aggregation; readonly ratioDetached?: boolean },
   loss: TokenLoss,
 ): Objective {
   const { aggregation, constantLength, ratioDetached = false } = options;
   checkChoice(`${name}: aggregation`, aggregation, aggregations);
   const needsLength = aggregation === "seq-mean-token-sum-norm";
   if (needsLength !== (constantLength !== undefined) || (needsLength && !isPositive(constantLength)))
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${name}: constantLength is ${needsLength ? "needed (above 0) by" : "without effect unless the aggregation is"} seq-mean-token-sum-norm`,
     );
   return assemble({

@@ -1,11 +1,10 @@
 import {
-  checkShape,
-  group,
-  LaconicError,
-  shapes,
   type Advantages,
+  checkShape,
   type Estimator,
   type Field,
+  group,
+  inputError,
   type RewardBatch,
   type Shape,
 } from "@laconic/core";
@@ -68,7 +67,7 @@ interface Preset<Options> {
 type OptionsShape = Extract<Shape, { kind: "group" }>;
 
 const nothing: OptionsShape = { kind: "group", fields: {} };
-const boolean = { shape: shapes.boolean, optional: true, default: false } as const;
+const boolean = { shape: "boolean", optional: true, default: false } as const;
 const divides: Field["actsWith"] = ({ scale }) => scale !== "none";
 
 const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]> } = {
@@ -87,7 +86,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       },
       epsilon: {
         help: "Added to a divisor, or its lower bound",
-        shape: shapes.atLeast0,
+        shape: "atLeast0",
         optional: true,
         default: 1e-6,
         actsWith: divides,
@@ -111,12 +110,12 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     needs: ["greedy"],
     estimate: ({ rewards, groups, greedyRewards }) => {
       if (greedyRewards) return remax(rewards, groups, greedyRewards);
-      throw new LaconicError("input_invalid", "remax: the batch has no rewards of greedy answers");
+      throw inputError("remax: the batch has no rewards of greedy answers");
     },
   },
   "max-rl": {
     shape: group<EstimatorOptions["max-rl"]>({
-      epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true, default: 1e-6 },
+      epsilon: { help: "Added to a divisor", shape: "atLeast0", optional: true, default: 1e-6 },
     }),
     estimate: ({ rewards, groups, weights }, { epsilon }) => maxRl(rewards, groups, epsilon, weights),
   },
@@ -137,8 +136,8 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
   bnpo: {
     shape: group<EstimatorOptions["bnpo"]>({
-      a: { help: "a of the Beta density that divides (BNPO)", shape: shapes.above0 },
-      b: { help: "b of the Beta density that divides (BNPO)", shape: shapes.above0 },
+      a: { help: "a of the Beta density that divides (BNPO)", shape: "above0" },
+      b: { help: "b of the Beta density that divides (BNPO)", shape: "above0" },
     }),
     estimate: ({ rewards, groups, weights }, options) => bnpo(rewards, groups, options, weights),
   },
@@ -147,7 +146,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       baseline: { ...boolean, help: "Subtracts the group's mean first" },
       discount: {
         help: "Discount γ of the token returns",
-        shape: { kind: "number", above: 0, max: 1 },
+        shape: "shareAbove0",
         optional: true,
         default: 1,
       },
@@ -161,7 +160,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     shape: group<EstimatorOptions["running-baseline"]>({
       decay: {
         help: "Weight of the past in an agent's baseline, per reward",
-        shape: { kind: "number", min: 0, below: 1 },
+        shape: "shareBelow1",
         optional: true,
         default: 0.95,
       },
@@ -170,7 +169,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     init: (): RunningBaselineState => ({}),
     estimate: ({ rewards, agents, weights }, { decay }, state) => {
       if (agents) return runningBaseline(state as RunningBaselineState, rewards, agents, decay, weights);
-      throw new LaconicError("input_invalid", "running-baseline: the batch lacks the agent of each reward");
+      throw inputError("running-baseline: the batch lacks the agent of each reward");
     },
   },
 };

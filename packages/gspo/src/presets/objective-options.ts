@@ -1,4 +1,4 @@
-import { group, shapes, type Field, type FieldsOf, type PolicyNeed, type Shape } from "@laconic/core";
+import { group, type Field, type FieldsOf, type PolicyNeed, type Shape } from "@laconic/core";
 import { aggregations } from "../aggregation.ts";
 import { importanceKinds, importanceLevels, type ImportanceOptions } from "../importance.ts";
 import { klEstimators, type KlOptions } from "../kl.ts";
@@ -13,8 +13,8 @@ export interface ObjectiveOptions extends GspoOptions, GrpoOptions, CispoOptions
 
 export const commonOptions = ["kl", "importance", "offPolicyMask"] as const;
 
-const above0 = { shape: shapes.above0, optional: true } as const;
-const pair = { shape: { kind: "list", of: shapes.above0, least: 2, most: 2 }, optional: true } as const;
+const above0 = { shape: "above0", optional: true } as const;
+const pair = { shape: { kind: "list", of: "above0", least: 2, most: 2 }, optional: true } as const;
 
 const fields: FieldsOf<ObjectiveOptions> = {
   kl: {
@@ -24,17 +24,17 @@ const fields: FieldsOf<ObjectiveOptions> = {
         help: "Estimator of the divergence",
         shape: { kind: "choice", of: klEstimators },
       },
-      coefficient: { help: "Factor of the penalty", shape: shapes.above0 },
+      coefficient: { help: "Factor of the penalty", shape: "above0" },
       biasCorrection: {
         help: "Multiplies by the importance ratio, for data of an older policy",
-        shape: shapes.boolean,
+        shape: "boolean",
         optional: true,
         default: false,
       },
       to: {
         help: "The reference policy; the first weights by default",
         shape: group<PolicyNeed>({
-          policy: { help: "Name of a policy", shape: { kind: "text", notEmpty: true } },
+          policy: { help: "Name of a policy", shape: "name" },
           at: { help: "From when its weights are", shape: { kind: "choice", of: ["old", "now", "first"] } },
         }),
         optional: true,
@@ -53,7 +53,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
         help: "Unit of a ratio: token, sequence, or geometric mean over a sequence",
         shape: { kind: "choice", of: importanceLevels },
       },
-      cap: { help: "Bound of the ratio", shape: { kind: "number", above: 1 } },
+      cap: { help: "Bound of the ratio", shape: "above1" },
       veto: {
         help: "Token ratio below which the whole sequence is dropped",
         shape: { kind: "number", above: 0, below: 1 },
@@ -73,19 +73,12 @@ const fields: FieldsOf<ObjectiveOptions> = {
   clip: {
     help: "Clip range of the ratio around 1: one number, or one per side",
     shape: group<ClipRange>({
-      low: { help: "Below 1", shape: shapes.above0 },
-      high: { help: "Above 1", shape: shapes.above0 },
+      low: { help: "Below 1", shape: "above0" },
+      high: { help: "Above 1", shape: "above0" },
     }),
     optional: true,
   },
-  aggregation: {
-    help: "Aggregation of token losses",
-    shape: {
-      kind: "choice",
-      of: aggregations,
-    },
-    optional: true,
-  },
+  aggregation: { help: "Aggregation of token losses", shape: { kind: "choice", of: aggregations }, optional: true },
   constantLength: { ...above0, help: "The length L of `seq-mean-token-sum-norm`" },
   minLength: {
     help: "Minimum reply length in the exponent of its ratio, in tokens",
@@ -94,11 +87,11 @@ const fields: FieldsOf<ObjectiveOptions> = {
   },
   dualClip: {
     help: "Bounds the loss of a negative advantage by this times its size (dual clip); above 1 + clip.high",
-    shape: { kind: "number", above: 1 },
+    shape: "above1",
     optional: true,
   },
-  maxRatio: { help: "Largest ratio", shape: { kind: "number", above: 1 }, optional: true },
-  minRatio: { help: "Smallest ratio", shape: { kind: "number", min: 0, below: 1 }, optional: true },
+  maxRatio: { help: "Largest ratio", shape: "above1", optional: true },
+  minRatio: { help: "Smallest ratio", shape: "shareBelow1", optional: true },
   positiveTemperature: { ...above0, help: "SAPO's temperature of the gate for positive advantages" },
   negativeTemperature: { ...above0, help: "SAPO's temperature of the gate for negative advantages" },
   positive: { ...pair, help: "VESPO's shape (k, λ) for advantages of 0 and more" },
@@ -110,6 +103,6 @@ export function shapeOfOptions(
   defaults: ObjectiveOptions,
 ): Extract<Shape, { kind: "group" }> {
   const all: Readonly<Record<string, Field>> = fields;
-  const own = names.map((name) => [name, { ...all[name], ...(name in defaults && { default: defaults[name] }) }]);
-  return { kind: "group", fields: Object.fromEntries(own) as Record<string, Field> };
+  const rows = names.map((name) => [name, { ...all[name], ...(name in defaults && { default: defaults[name] }) }]);
+  return { kind: "group", fields: Object.fromEntries(rows) as Record<string, Field> };
 }

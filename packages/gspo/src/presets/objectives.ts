@@ -1,4 +1,4 @@
-import { LaconicError, type Objective, type Shape } from "@laconic/core";
+import { configError, type Objective, type Shape } from "@laconic/core";
 import { checkChoice } from "../check-option.ts";
 import { commonOptions, shapeOfOptions, type ObjectiveOptions } from "./objective-options.ts";
 import { grpo } from "../objectives/grpo.ts";
@@ -110,14 +110,10 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
   const preset = presets[name];
   const stray = (Object.keys(options) as (keyof ObjectiveOptions)[]).find((key) => !preset.takes.includes(key));
   if (stray !== undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `objective ${name}: ${stray} has no effect; it takes ${preset.takes.join(", ")}`,
-      {
-        objective: name,
-        key: stray,
-      },
-    );
+    throw configError(`objective ${name}: ${stray} has no effect; it takes ${preset.takes.join(", ")}`, {
+      objective: name,
+      key: stray,
+    });
   return preset.make({ ...preset.defaults, ...options });
 }
 

@@ -1,6 +1,6 @@
 import type { Objective, ObjectiveInput } from "@laconic/core";
 
-/** d loss / d log π by central differences, to check an objective's gradient. */
+/** d loss / d log π by central differences, to check gradients. */
 export function centralDifferences(objective: Objective, input: ObjectiveInput, step = 1e-6): Float64Array {
   const { values, offsets } = input.logProbs;
   const lossAt = (token: number, delta: number): number => {

@@ -9,7 +9,7 @@ export interface CriticSubject {
   readonly folder: string;
 }
 
-/** Conformance cases of critics that may use a state's turn and all earlier text of {@link exampleBatch}. */
+/** Conformance cases of critics that use a state's turn and earlier text of {@link exampleBatch}. */
 export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
   {
     name: "returns the same finite value for each row every time",
@@ -75,8 +75,10 @@ async function taught(critic: Critic, state: unknown, times: number): Promise<un
 }
 
 function otherEnd(batch: RewardBatch, turn: number): RewardBatch {
-  const changed = (each: Utterance): Utterance =>
-    each.turn < turn ? each : { ...each, text: `${each.text}?`, writtenTokens: each.writtenTokens + 1 };
+  const changed = (utterance: Utterance): Utterance =>
+    utterance.turn < turn
+      ? utterance
+      : { ...utterance, text: `${utterance.text}?`, writtenTokens: utterance.writtenTokens + 1 };
   return {
     ...batch,
     rewards: batch.rewards.map((reward) => 1 - reward),

@@ -99,7 +99,7 @@ async function estimate(
 }
 
 export function shown(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    ArrayBuffer.isView(each) ? Array.from(each as Float64Array) : each,
+  return JSON.stringify(value, (_, item: unknown) =>
+    ArrayBuffer.isView(item) ? Array.from(item as Float64Array) : item,
   );
 }

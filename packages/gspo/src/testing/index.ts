@@ -1,5 +1,5 @@
 /**
- * Numbers to match, a central-difference check for any objective, and the conformance suites of estimators and critics.
+ * Golden numbers, a central-difference check of objectives, and conformance suites of estimators and critics.
  * @module @laconic/gspo/testing
  */
 export { criticCases, type CriticSubject } from "./critic-cases.ts";

@@ -1,6 +1,6 @@
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 
-/** Returns code and message of the LaconicError that the body throws; fails otherwise. */
+/** Code and message of the body's LaconicError; fails otherwise. */
 export function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
   try {
     body();

@@ -4,9 +4,9 @@ import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 const mostTokens = 1 << 24;
 
 /** @throws LaconicError `weights_invalid` for an id that is not a number below 2^24, or another format */
-export function checkVocabulary(tokenizer: UnknownRecord, place: string): void {
+export function checkVocabulary(tokenizer: UnknownRecord, location: string): void {
   const refused = (reason: string): LaconicError =>
-    new LaconicError("weights_invalid", `${place}: ${reason}`, { file: place });
+    new LaconicError("weights_invalid", `${location}: ${reason}`, { file: location });
   const checkId = (text: string, id: unknown): void => {
     if (!(typeof id === "number" && Number.isInteger(id) && id >= 0 && id < mostTokens))
       throw refused(`token ${JSON.stringify(text)} has id ${String(id)}, expected a whole number below ${mostTokens}`);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 
 /** Hides control tokens in untrusted texts and restores them later. */
 export interface ControlMarks {
@@ -47,7 +47,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
     show,
     cut: (text) => {
       const parts = text.split(new RegExp(`(?<=${mark.source})`, "g"));
-      return parts.map((part) => show(part)).filter((part) => part !== "");
+      return parts.map(show).filter((part) => part !== "");
     },
   };
 }
@@ -77,9 +77,6 @@ function unusedCharacters(texts: readonly string[], count: number): string[] {
       if (!texts.some((text) => text.includes(character))) unused.push(character);
     }
   if (unused.length < count)
-    throw new LaconicError(
-      "input_invalid",
-      "the messages use every Braille and private-use character of Unicode; leave one out",
-    );
+    throw inputError("the messages use every Braille and private-use character of Unicode; leave one out");
   return unused;
 }

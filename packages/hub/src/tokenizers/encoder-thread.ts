@@ -3,7 +3,7 @@ import { LaconicError } from "@laconic/core";
 import type { EncoderAnswer, EncoderCall, EncoderThreadSetup } from "./guarded-encoder.ts";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
 
-/** Answers calls one by one until the thread is terminated. */
+/** Answers calls in order until the thread is terminated. */
 export function serve(): void {
   const { port, answers, files, templateArguments } = workerData as EncoderThreadSetup;
   let encoder: PromptEncoder | null = null;

@@ -116,7 +116,7 @@ function processed(processor: UnknownRecord, encodings: readonly Encoding[]): re
   switch (processor["type"]) {
     case "Sequence":
       return (processor["processors"] as readonly UnknownRecord[]).reduce(
-        (inner, each) => processed(each, inner),
+        (inner, item) => processed(item, inner),
         encodings,
       );
     case "TemplateProcessing":

@@ -1,5 +1,5 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
+import { type ChatMessage, configError, inputError, LaconicError, thrownText } from "@laconic/core";
 import { chatRenderer, type ChatPiece } from "./chat-template.ts";
 import { framingOf } from "./framing.ts";
 import { addedTokens, specialTokens, type AddedToken } from "./special-tokens.ts";
@@ -25,8 +25,7 @@ export function promptEncoder(
   now: () => Date,
 ): PromptEncoder {
   const stray = Object.keys(templateArguments).find((name) => reserved.has(name));
-  if (stray !== undefined)
-    throw new LaconicError("config_invalid", `template argument ${stray}: set by each chat; remove it`, { key: stray });
+  if (stray !== undefined) throw configError(`template argument ${stray}: set by each chat; remove it`, { key: stray });
   const special = specialTokens(files);
   const added = addedTokens(files);
   const plain = openTokenizer(plainTokenizer(files, added, special.ids), files);
@@ -47,8 +46,7 @@ export function promptEncoder(
       return [...before, ...encode(text), ...after];
     },
     encodeChat(messages) {
-      if (!render)
-        throw new LaconicError("input_invalid", "this checkpoint has no chat template; send a text or token prompt");
+      if (!render) throw inputError("this checkpoint has no chat template; send a text or token prompt");
       const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
       return stripped(render(formed), added).flatMap((piece, i) => {
         if ("control" in piece) return [special.controls.get(piece.control) as number];
@@ -110,8 +108,8 @@ function plainTokenizer(
 function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): ChatPiece[] {
   const greedy = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.content, token]));
   if (greedy.size === 0) return [...pieces];
-  const tokenAt = (at: number): AddedToken | undefined => {
-    const piece = pieces[at];
+  const tokenAt = (index: number): AddedToken | undefined => {
+    const piece = pieces[index];
     return piece && "control" in piece ? greedy.get(piece.control) : undefined;
   };
   return pieces.flatMap((piece, i): ChatPiece[] => {

@@ -16,9 +16,9 @@ export async function readTextFile(path: string): Promise<string | null> {
     // Opening a pipe without a writer would hang.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      if (!found.isFile()) throw refused("is not a file");
-      if (found.size > maxBytes) throw refused(`has ${found.size} bytes, the limit is ${maxBytes}`);
+      const match = await file.stat();
+      if (!match.isFile()) throw refused("is not a file");
+      if (match.size > maxBytes) throw refused(`has ${match.size} bytes, the limit is ${maxBytes}`);
       return await file.readFile("utf8");
     } finally {
       await file.close();

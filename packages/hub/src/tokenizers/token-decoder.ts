@@ -63,5 +63,5 @@ interface Decoder {
 function keepByteOrderMarks(decoder: Decoder): void {
   if (decoder.config?.type === "ByteFallback")
     Object.assign(decoder, { text_decoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
-  for (const each of decoder.decoders ?? []) keepByteOrderMarks(each);
+  for (const item of decoder.decoders ?? []) keepByteOrderMarks(item);
 }

@@ -19,14 +19,15 @@ export type ReadText = (name: string) => Promise<string | null>;
 
 /**
  * Reads the tokenizer files of a checkpoint.
- * @param place - name of the checkpoint in messages
+ * @param location - name of the checkpoint in messages
  * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` with the damaged file
  */
-export async function readTokenizerFiles(read: ReadText, place: string): Promise<TokenizerFiles> {
-  const json = (name: string): Promise<UnknownRecord | null> => readJson(read, name, `${place}/${name}`);
+export async function readTokenizerFiles(read: ReadText, location: string): Promise<TokenizerFiles> {
+  const json = (name: string): Promise<UnknownRecord | null> => readJson(read, name, `${location}/${name}`);
   const tokenizer = await json("tokenizer.json");
-  if (!tokenizer) throw new LaconicError("checkpoint_missing", `${place}: tokenizer.json not found`, { folder: place });
-  checkVocabulary(tokenizer, `${place}/tokenizer.json`);
+  if (!tokenizer)
+    throw new LaconicError("checkpoint_missing", `${location}: tokenizer.json not found`, { folder: location });
+  checkVocabulary(tokenizer, `${location}/tokenizer.json`);
   const config = (await json("tokenizer_config.json")) ?? {};
   const template =
     (await read("chat_template.jinja")) ?? templateIn(config) ?? templateIn((await json("chat_template.json")) ?? {});
@@ -38,10 +39,10 @@ function templateIn(json: UnknownRecord): string | null {
   const template = json["chat_template"];
   if (typeof template === "string") return template;
   if (!Array.isArray(template)) return null;
-  const found = (template as readonly ({ readonly name?: unknown; readonly template?: unknown } | null)[]).find(
-    (each) => each?.name === "default",
+  const match = (template as readonly ({ readonly name?: unknown; readonly template?: unknown } | null)[]).find(
+    (item) => item?.name === "default",
   );
-  return typeof found?.template === "string" ? found.template : null;
+  return typeof match?.template === "string" ? match.template : null;
 }
 
 async function readJson(read: ReadText, name: string, path: string): Promise<UnknownRecord | null> {

@@ -26,7 +26,9 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
         () => {
           const padded = paddedLayout(device, layout, rows);
           const queries = toHeads(device.data(q), padded, kvHeads, group, headDim);
-          const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
+          const [keys, values] = [k, v].map((tensor) =>
+            toHeads(device.data(tensor), padded, kvHeads, 1, headDim),
+          ) as Pair;
           const mask = causalMask(padded.longest, group);
           const [mixed, sums] = inParts(device, padded, shape, 2, (part) => {
             const scores = tf.add(tf.mul(tf.matMul(part(queries), part(keys), false, true), scale), mask);
@@ -52,7 +54,9 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
         const once = padded.owned ?? padded.present;
         const queries = byQuery(device.data(q), headDim);
         const dMixed = byQuery(device.data(dOut), headDim, once);
-        const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
+        const [keys, values] = [k, v].map((tensor) =>
+          toHeads(device.data(tensor), padded, kvHeads, 1, headDim),
+        ) as Pair;
         const sums = byQuery(device.data(logSumExp), 1);
         const delta = byQuery(deltas, 1, once);
         const mask = causalMask(padded.longest, group);

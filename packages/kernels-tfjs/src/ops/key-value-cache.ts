@@ -44,10 +44,9 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       const { cache, tokens } = caches.attended(q, k, v, handle, shape, plan);
       const { queryHeads, kvHeads, headDim, scale } = shape;
       if (tokens === 0) return device.make(q.shape, () => tf.zeros([0, 0]));
-      const [newKeys, newValues] = [k, v].map((each) => tf.reshape(device.data(each), [tokens * kvHeads, headDim])) as [
-        TfTensor,
-        TfTensor,
-      ];
+      const [newKeys, newValues] = [k, v].map((tensor) =>
+        tf.reshape(device.data(tensor), [tokens * kvHeads, headDim]),
+      ) as [TfTensor, TfTensor];
       put(cache, newPlaces(plan, cache), newKeys, newValues);
       newKeys.dispose();
       newValues.dispose();

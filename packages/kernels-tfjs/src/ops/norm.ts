@@ -42,9 +42,9 @@ export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
       const [count, half] = matrixSize(tables.cos);
       device.store.expectIndices(positions, count, "rotary: positions");
       return device.make([rows, width], () => {
-        const at = device.data(positions);
+        const position = device.data(positions);
         const [c, forward] = [tables.cos, tables.sin].map((table) =>
-          tf.expandDims(tf.gather(device.data(table), at), 1),
+          tf.expandDims(tf.gather(device.data(table), position), 1),
         );
         if (!c || !forward) return device.data(x);
         const s = inverse ? tf.neg(forward) : forward;

@@ -55,20 +55,20 @@ function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
         return store.adoptInts(tensor(values.slice(), [...shape], "int32"), rangeOf(values));
       return store.adoptFloats(tensor(Float32Array.from(values), [...shape], "float32"));
     },
-    async read(given) {
-      const { data, dtype } = store.get(given);
-      if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
+    async read(input) {
+      const { data, dtype } = store.get(input);
+      if (sizeOf(input.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
       // Some backends return a view of device memory.
       return ((await data.data()) as Float32Array | Int32Array).slice();
     },
     zeros: (shape) => store.adoptFloats(zeros([...shape])),
-    copy(given) {
-      const { data, dtype, range } = store.get(given);
+    copy(input) {
+      const { data, dtype, range } = store.get(input);
       // The data is immutable, so a clone is a copy.
       return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
     },
-    reshape(given, shape) {
-      const { data, dtype, range } = store.get(given);
+    reshape(input, shape) {
+      const { data, dtype, range } = store.get(input);
       const reshaped = reshape(data, [...shape]);
       return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adoptFloats(reshaped);
     },

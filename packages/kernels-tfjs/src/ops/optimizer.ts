@@ -8,18 +8,18 @@ export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" 
   return {
     sumSquares: (tensors) =>
       device.make([1], () => {
-        const parts = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
+        const parts = tensors.map((tensor) => device.data(tensor)).filter(({ size }) => size > 0);
         // A single sum over all tensors would bind more buffers than WebGPU allows.
-        return parts.reduce<TfTensor>((total, each) => tf.add(total, tf.sum(tf.square(each))), tf.zeros([1]));
+        return parts.reduce<TfTensor>((total, part) => tf.add(total, tf.sum(tf.square(part))), tf.zeros([1]));
       }),
     adamW(tensors, step) {
       tf.tidy(() => {
         const clip = step.clip ? clipFactors(device.data(step.clip.squares), step.clip.maxNorm) : null;
         for (const { param, grad, first, second } of tensors) {
-          const [p, g, m, v] = [param, grad, first, second].map((each) => device.data(each));
+          const [p, g, m, v] = [param, grad, first, second].map((tensor) => device.data(tensor));
           if (!p || !g || !m || !v || p.size === 0) continue;
           const made = tf.tidy(() => updated([p, g, m, v], clip, step));
-          [param, first, second].forEach((each, i) => store.replace(each, tf.keep(made[i] as TfTensor)));
+          [param, first, second].forEach((tensor, i) => store.replace(tensor, tf.keep(made[i] as TfTensor)));
         }
       });
     },

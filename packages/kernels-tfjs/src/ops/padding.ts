@@ -30,8 +30,8 @@ export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: nu
   if (!tree && sequences * longest === rows)
     return { rows, sequences, longest, sources: null, places: null, present: null, owned: null };
   const source = tree ? tree.parentsOnDevice : offsetsOnDevice;
-  let known: PaddedRows | undefined;
-  const numbers = (): PaddedRows => (known ??= paddedRows(layout, ends, rows));
+  let registry: PaddedRows | undefined;
+  const numbers = (): PaddedRows => (registry ??= paddedRows(layout, ends, rows));
   const column = (name: "present" | "owned"): TfTensor =>
     device.derive(source, name, () => tf.tensor2d(numbers()[name], [sequences * longest, 1]));
   return {
@@ -65,14 +65,14 @@ function paddedRows(layout: SequenceLayout, ends: readonly number[], rows: numbe
   const places = new Int32Array(rows).fill(-1);
   const [present, owned] = [new Float32Array(padded), new Float32Array(padded)];
   ends.forEach((segment, s) => {
-    let place = s * longest;
+    let index = s * longest;
     for (const { start, end } of ancestorRuns(layout, segment))
-      for (let row = start; row < end; row++, place++) {
-        sources[place] = row;
-        present[place] = 1;
+      for (let row = start; row < end; row++, index++) {
+        sources[index] = row;
+        present[index] = 1;
         if (places[row] !== -1) continue;
-        places[row] = place;
-        owned[place] = 1;
+        places[row] = index;
+        owned[index] = 1;
       }
   });
   return { sources, places, present, owned };

@@ -2,9 +2,8 @@ import type { SamplingName } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import { matrixSize, isOnDevice, packSampling } from "@laconic/engine/kernels";
 import type { Kernels, SamplingKind, SamplingOnDevice, SamplingRows } from "@laconic/engine/kernels";
-import { fill } from "@tensorflow/tfjs-core";
+import { fill, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import * as tf from "@tensorflow/tfjs-core";
-import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import util from "node:util";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import * as tf from "@tensorflow/tfjs-core";
@@ -14,9 +14,7 @@ import { optionalModule } from "../optional-module.ts";
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "gpu");
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `tensorflow kernels: expected gpu or modules, got "${unknown}"`, {
-      key: unknown,
-    });
+    throw configError(`tensorflow kernels: expected gpu or modules, got "${unknown}"`, { key: unknown });
   const gpu = options["gpu"] === true;
   const { modules } = options;
   const device = gpu ? "tensorflow-gpu" : "tensorflow";

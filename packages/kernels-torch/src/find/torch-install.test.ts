@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemOf } from "@laconic/core/platform";
 import { expect, test } from "vitest";
@@ -8,22 +7,18 @@ import { findTorch } from "./torch-install.ts";
 import { cudaNames, nvidiaLibraries } from "./nvidia-libraries.ts";
 
 async function withPackages(body: (packages: string) => Promise<void>): Promise<void> {
-  const packages = await mkdtemp(join(tmpdir(), "laconic-torch-"));
-  try {
-    await mkdir(join(packages, "torch", "lib"), { recursive: true });
-    await writeFile(join(packages, "torch", "lib", "libtorch_cpu.so"), "");
-    await writeFile(join(packages, "torch", "version.py"), "__version__ = '2.11.0+cu130'\ndebug = False\n");
-    await body(packages);
-  } finally {
-    await rm(packages, { recursive: true });
-  }
+  const packages = await temporaryFolder();
+  await mkdir(join(packages, "torch", "lib"), { recursive: true });
+  await writeFile(join(packages, "torch", "lib", "libtorch_cpu.so"), "");
+  await writeFile(join(packages, "torch", "version.py"), "__version__ = '2.11.0+cu130'\ndebug = False\n");
+  await body(packages);
 }
 
 test("LACONIC_TORCH may name the package, the folder above it, or its lib", () =>
   withPackages(async (packages) => {
     const folder = join(packages, "torch");
-    for (const given of [folder, packages, join(folder, "lib")])
-      expect(findTorch({ LACONIC_TORCH: given })).toEqual({
+    for (const input of [folder, packages, join(folder, "lib")])
+      expect(findTorch({ LACONIC_TORCH: input })).toEqual({
         folder,
         libraries: join(folder, "lib"),
         version: "2.11.0+cu130",

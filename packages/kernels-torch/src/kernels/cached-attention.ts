@@ -1,7 +1,7 @@
 import { longestReach, pageRun, seesEverything } from "@laconic/engine/kernels";
 import type { AttentionShape, CachePlan, KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { aten, type Handle } from "../native/torch.ts";
+import { aten, type Handle, type Handles } from "../native/torch.ts";
 import { packRows, padRows, paddedLayout, paddedRows } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";
@@ -41,8 +41,8 @@ export function attendTiled(
   const padded = padRows(device, query, layout, row, device.working);
   const everything = seesEverything(plan, reach);
   const copied = pageRun(plan) < 0 || device.working !== scalarType.float32;
-  const each = Math.max(queryHeads * longest * reach, copied ? kvHeads * reach * headDim : 0);
-  const many = Math.max(1, Math.min(sequences, Math.floor(maxElements / each)));
+  const value = Math.max(queryHeads * longest * reach, copied ? kvHeads * reach * headDim : 0);
+  const many = Math.max(1, Math.min(sequences, Math.floor(maxElements / value)));
   const tall = Math.max(1, Math.min(longest, Math.floor(maxElements / (many * queryHeads * reach))));
   const attend = (first: number, count: number, from: number, length: number): Handle =>
     torch.run(() => {
@@ -118,20 +118,13 @@ function heldRows(
   return { handle: torch.view(whole, [count * kvHeads, reach, headDim], [stride, headDim, 1]), stride };
 }
 
-interface Tile {
-  readonly first: number;
-  readonly count: number;
-  readonly from: number;
-  readonly length: number;
-}
-
 /** Additive float32 mask [count, length, reach]. */
 function maskOf(
   device: TorchDevice,
   cache: TorchCache,
   plan: CachePlan,
   reach: number,
-  { first, count, from, length }: Tile,
+  { first, count, from, length }: Readonly<Record<"first" | "count" | "from" | "length", number>>,
 ): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
@@ -253,16 +246,8 @@ export function attendInTurn(
       const { handle, stride } = heldRows(device, cache, name, plan, past, s, 1);
       return torch.view(handle, [1, kvHeads, past, headDim], [kvHeads * stride, stride, headDim, 1]);
     };
-    const [earlier, earlierSums] = torch.callMany(
-      aten.flashForwardCpu,
-      headsOf(device, part.query, part.length, queryHeads, headDim),
-      byHead("keys"),
-      byHead("values"),
-      { float: 0 },
-      { bool: false },
-      null,
-      scaleOf(shape),
-    );
+    const query = headsOf(device, part.query, part.length, queryHeads, headDim);
+    const [earlier, earlierSums] = flash(device, [query, byHead("keys"), byHead("values")], false, shape);
     // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); sums [1, heads, length].
     const share = torch.view(
       torch.call(aten.contiguous, torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums)), { int: 0 }),
@@ -308,22 +293,15 @@ function inTurn(
   return out;
 }
 
-function causal(
-  device: TorchDevice,
-  { query, keys, values, length }: Part,
-  shape: AttentionShape,
-): readonly [mixed: Handle, logSumExp: Handle] {
-  const { queryHeads, kvHeads, headDim } = shape;
-  return device.torch.callMany(
-    aten.flashForwardCpu,
-    headsOf(device, query, length, queryHeads, headDim),
-    headsOf(device, keys, length, kvHeads, headDim),
-    headsOf(device, values, length, kvHeads, headDim),
-    { float: 0 },
-    { bool: true },
-    null,
-    scaleOf(shape),
-  );
+function causal(device: TorchDevice, { query, keys, values, length }: Part, shape: AttentionShape): Handles<2> {
+  const rows = (x: Handle, heads: number): Handle => headsOf(device, x, length, heads, shape.headDim);
+  const inputs = [rows(query, shape.queryHeads), rows(keys, shape.kvHeads), rows(values, shape.kvHeads)] as const;
+  return flash(device, inputs, true, shape);
+}
+
+/** Returns out and log-sum-exps of query, keys and values by head. */
+function flash({ torch }: TorchDevice, inputs: Handles<3>, isCausal: boolean, shape: AttentionShape): Handles<2> {
+  return torch.callMany(aten.flashForwardCpu, ...inputs, { float: 0 }, { bool: isCausal }, null, scaleOf(shape));
 }
 
 function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: number, headDim: number): Handle {

@@ -39,10 +39,7 @@ export function cudaAttentionKernels(
           heads(v, rows, kvHeads, headDim),
           { some: offsets },
           { some: offsets },
-          { int: layout.longest },
-          { int: layout.longest },
-          { float: 0 },
-          { bool: true },
+          ...settingsOf(layout.longest, layout.longest, true),
           { bool: false },
           ...([scaleOf(shape), ...none] as readonly Argument[]),
         );
@@ -54,9 +51,10 @@ export function cudaAttentionKernels(
           other,
         ];
       }) as [Handle, Handle, Handle, Handle, Handle];
-      const kept = adoptSums(store, logSumExp, [rows, queryHeads]);
-      for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
-      return { out: store.adoptFloats(out, q.shape), logSumExp: kept };
+      const retained = adoptSums(store, logSumExp, [rows, queryHeads]);
+      for (const [name, handle] of Object.entries({ raw, state, unused }))
+        store.attach(retained, `flash ${name}`, handle);
+      return { out: store.adoptFloats(out, q.shape), logSumExp: retained };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       if (!fits(shape) || q.shape[0] === 0)
@@ -78,10 +76,7 @@ export function cudaAttentionKernels(
             store.attached(saved, "flash raw"),
             offsets,
             offsets,
-            { int: layout.longest },
-            { int: layout.longest },
-            { float: 0 },
-            { bool: true },
+            ...settingsOf(layout.longest, layout.longest, true),
             store.attached(saved, "flash state"),
             store.attached(saved, "flash unused"),
             ...([scaleOf(shape), null, null] as readonly Argument[]),
@@ -100,6 +95,11 @@ export function cudaAttentionKernels(
       };
     },
   };
+}
+
+/** Longest sequence of queries and of keys, no dropout, and whether rows attend only to earlier ones. */
+function settingsOf(queries: number, keys: number, causal: boolean): readonly Argument[] {
+  return [{ int: queries }, { int: keys }, { float: 0 }, { bool: causal }];
 }
 
 /** [heads, N] as [N, heads]; a view, because only tests read it. */
@@ -144,10 +144,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         packed(v, sequences, keys, kvHeads, headDim),
         { some: offsets(sequences, queries) },
         { some: offsets(sequences, keys) },
-        { int: queries },
-        { int: keys },
-        { float: 0 },
-        { bool: causal },
+        ...settingsOf(queries, keys, causal),
         { bool: false },
         ...([scaleOf(shape), ...none] as readonly Argument[]),
       );
@@ -171,10 +168,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         torch.call(aten.contiguous, torch.call(aten.transpose, sums, { int: 0 }, { int: 1 }), { int: 0 }),
         offsets(sequences, queries),
         offsets(sequences, keys),
-        { int: queries },
-        { int: keys },
-        { float: 0 },
-        { bool: causal },
+        ...settingsOf(queries, keys, causal),
         // Unused without dropout.
         device.number(0, [2], scalarType.int64),
         device.number(0, [], scalarType.int64),

@@ -175,7 +175,11 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     const [first] = results;
     if (results.length === 1 && first) return [...first];
     return Array.from(first ?? [], (_, i) =>
-      torch.call(aten.cat, { tensors: results.map((each) => (each as readonly Handle[])[i] as Handle) }, { int: 0 }),
+      torch.call(
+        aten.cat,
+        { tensors: results.map((result) => (result as readonly Handle[])[i] as Handle) },
+        { int: 0 },
+      ),
     );
   };
   const transposed = (x: Handle, batch: number, rows: number, width: number): Handle =>

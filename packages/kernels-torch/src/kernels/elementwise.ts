@@ -76,7 +76,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       const inputs = [device.rows(dOut), device.rows(gate), device.rows(up)];
       // Adjacent columns, as joint products expect.
       const side = [0, width] as const;
-      const place = { matrix: {}, stride: 2 * width };
+      const location = { matrix: {}, stride: 2 * width };
       if (!device.writesInPlace(rows * width)) {
         const [dGate, dUp] = torch.run<Handles<2>>(() => {
           const both = torch.empty([rows, 2 * width], device.working);
@@ -86,8 +86,8 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
           return [left, right];
         });
         return {
-          dGate: store.adoptColumns(dGate, [rows, width], { ...place, start: 0 }),
-          dUp: store.adoptColumns(dUp, [rows, width], { ...place, start: width }),
+          dGate: store.adoptColumns(dGate, [rows, width], { ...location, start: 0 }),
+          dUp: store.adoptColumns(dUp, [rows, width], { ...location, start: width }),
         };
       }
       const both = store.refill([rows, 2 * width], device.working, ({ handle }) => {
@@ -100,7 +100,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       });
       const [dGate, dUp] = side.map((start) => {
         const part = store.view(both, `columns ${start} ${width}`, () => columnsOf(both.handle, rows, width, start));
-        return store.adoptColumns(part, [rows, width], { ...place, start }, "working", both);
+        return store.adoptColumns(part, [rows, width], { ...location, start }, "working", both);
       }) as readonly Tensor[] as readonly [Tensor, Tensor];
       store.free(both);
       return { dGate, dUp };

@@ -109,19 +109,20 @@ export function flashCacheKernels(
   };
 }
 
-interface Stretch {
-  readonly first: number;
-  readonly count: number;
-  readonly length: number;
-}
+type Stretch = Record<"first" | "count" | "length", number>;
 
 /** @param apart - whether the caches differ */
-function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart: boolean): readonly Stretch[] {
-  const found: { first: number; count: number; length: number }[] = [];
+function stretches(
+  from: Int32Array,
+  to: Int32Array,
+  lengths: Int32Array,
+  apart: boolean,
+): readonly Readonly<Stretch>[] {
+  const matches: Stretch[] = [];
   from.forEach((page, i) => {
     const length = lengths[i] as number;
     if (length === 0 || (page === to[i] && !apart)) return;
-    const last = found.at(-1);
+    const last = matches.at(-1);
     const follows =
       apart &&
       last?.length === length &&
@@ -129,9 +130,9 @@ function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart:
       page === (from[i - 1] as number) + 1 &&
       to[i] === (to[i - 1] as number) + 1;
     if (follows) last.count += 1;
-    else found.push({ first: i, count: 1, length });
+    else matches.push({ first: i, count: 1, length });
   });
-  return found;
+  return matches;
 }
 
 function viewed({ store, torch }: TorchDevice, held: TorchTensor, name: string, shape: readonly number[]): Handle {
@@ -241,17 +242,17 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
     }
     // Quotient and rest of past / pageSize, a power of two.
     const number = torch.full([1], int64, bits);
-    const place = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
+    const index = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
     const page = torch.call(
       aten.gather,
       device.indices(plan.tableOnDevice),
       { int: 1 },
-      torch.view(place, [sequences, 1]),
+      torch.view(index, [sequences, 1]),
       {
         bool: false,
       },
     );
-    const before = torch.multiplyByNumber(torch.subtract(wide(page), wide(place)), pageSize);
+    const before = torch.multiplyByNumber(torch.subtract(wide(page), wide(index)), pageSize);
     return torch.cast(torch.add(before, held), int64);
   });
 }

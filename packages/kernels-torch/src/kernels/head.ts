@@ -42,10 +42,10 @@ function expectHeadInputs(
   hidden: Tensor,
   weight: Tensor,
   targets: Tensor,
-  place: string,
+  location: string,
 ): readonly [rows: number, width: number, vocabulary: number] {
   const [rows, width, vocabulary] = headSize(hidden, weight);
-  device.expectIndices(targets, vocabulary, `${place}: targets`);
+  device.expectIndices(targets, vocabulary, `${location}: targets`);
   device.torch.expectWork(rows * width * vocabulary);
   return [rows, width, vocabulary];
 }
@@ -200,7 +200,7 @@ class Head {
         this.#torch.run(() => {
           const part = this.#rowsOf(hidden, targets, inverseTemperature, span);
           return this.#combined(
-            tiles.columns.map((each) => this.#torch.run(() => this.#statistics(part, weight, each, space))),
+            tiles.columns.map((column) => this.#torch.run(() => this.#statistics(part, weight, column, space))),
           );
         }),
       );
@@ -216,8 +216,8 @@ class Head {
             ),
       );
     });
-    const [logProbs, entropy, logSumExp] = columns.map((each): Tensor =>
-      this.#device.store.adoptFloats(each, [rows], "full"),
+    const [logProbs, entropy, logSumExp] = columns.map((column): Tensor =>
+      this.#device.store.adoptFloats(column, [rows], "full"),
     ) as [Tensor, Tensor, Tensor];
     return { logProbs, entropy, logSumExp };
   }

@@ -67,12 +67,12 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
         const length = lengths[i] as number;
         if (length === 0 || (page === to[i] && origin === target)) return;
         torch.run(() => {
-          const part = (held: TorchTensor, { pageSize }: KeyValueCache, at: number): Handle =>
+          const part = (held: TorchTensor, { pageSize }: KeyValueCache, index: number): Handle =>
             torch.view(
               held.handle,
               [kvHeads, length, headDim],
               [pageSize * headDim, headDim, 1],
-              at * kvHeads * pageSize * headDim,
+              index * kvHeads * pageSize * headDim,
             );
           torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, page));
           torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, page));

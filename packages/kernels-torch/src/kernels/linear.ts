@@ -25,12 +25,12 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
   /** Float32 product, in place if present. */
   const parameterGradient = (
     shape: readonly number[],
-    place: GradientPlace | undefined,
+    gradientPlace: GradientPlace | undefined,
     rows: number,
     factors: () => readonly [Factor, Factor],
   ): Tensor | null => {
     const [height, width] = [shape.length === 1 ? 1 : shape[0], shape.at(-1)] as readonly [number, number];
-    if (!place)
+    if (!gradientPlace)
       return device.make(
         shape,
         () => {
@@ -42,8 +42,8 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
         "full",
       );
     torch.run(() => {
-      if (rows > 0) placeProduct(device, place, ...factors(), [height, rows, width]);
-      else if (!place.add) torch.fill(device.handle(place.tensor), 0);
+      if (rows > 0) placeProduct(device, gradientPlace, ...factors(), [height, rows, width]);
+      else if (!gradientPlace.add) torch.fill(device.handle(gradientPlace.tensor), 0);
       return [];
     });
     return null;

@@ -65,7 +65,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
           if (start === 0) torch.mmInto(sums, row, to);
           else torch.addmmInto(sums, sums, row, to);
           const factor = torch.call(aten.mm, to, torch.view(w, [width, 1]));
-          for (const each of [column, column, column, minusMean]) torch.call(aten.multiplyInPlace, factor, each);
+          for (const value of [column, column, column, minusMean]) torch.call(aten.multiplyInPlace, factor, value);
           const along = torch.view(room, [count, width]);
           torch.call(aten.multiplyOut, ownX, factor, along);
           torch.call(aten.multiplyOut, ownD, w, to);
@@ -139,7 +139,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         const product = torch.call(aten.multiply, wideD, wideX);
         const sums = torch.call(aten.mm, torch.view(inverse, [1, rows]), product);
         const factor = torch.call(aten.mm, product, torch.view(wideW, [width, 1]));
-        for (const each of [column, column, column]) torch.call(aten.multiplyInPlace, factor, each);
+        for (const value of [column, column, column]) torch.call(aten.multiplyInPlace, factor, value);
         const along = torch.call(aten.multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
         const straight = torch.call(aten.multiply, wideD, wideW);
         torch.call(aten.multiplyInPlace, straight, column);
@@ -184,9 +184,9 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
     const table = wholeHead(tables, which);
     const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
-    const at = device.indices(positions);
+    const index = device.indices(positions);
     return store.derive(store.get(positions), `rotary ${table}`, () =>
-      torch.view(torch.call(aten.indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
+      torch.view(torch.call(aten.indexSelect, table, { int: 0 }, index), [count, 1, headDim]),
     );
   };
   /** [N, heads * headDim], in decode steps. */
@@ -227,7 +227,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       };
       if (torch.canPickColumns && rows * width <= fewElements)
         return device.make([rows, width], () => {
-          const [even, odd] = [cos, sin].map((each) => allHeads(each, rows, heads, 2 * half, positions)) as [
+          const [even, odd] = [cos, sin].map((value) => allHeads(value, rows, heads, 2 * half, positions)) as [
             Handle,
             Handle,
           ];

@@ -33,10 +33,10 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
 
   const infinite = ({ squares }: GradientClip): Handle =>
     store.derive(store.get(squares), "infinite", () => {
-      const found = torch.full([1], scalarType.float32, 0);
+      const match = torch.full([1], scalarType.float32, 0);
       // Divides its input, here by 1.
-      torch.callMany(aten.findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
-      return found;
+      torch.callMany(aten.findInfinite, { tensors: [device.handle(squares)] }, match, device.number(1, [1]));
+      return match;
     });
 
   /** MPS' fused step ignores clipping (PyTorch's source up to 2.14). False if the sum is not finite. */

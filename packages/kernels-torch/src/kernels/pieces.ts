@@ -31,36 +31,42 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
     columns(x, start, count) {
       const [rows] = matrixSize(x);
       const { handle, stride } = device.rows(x);
-      const own = store.get(x);
-      const { matrix, start: before } = own.columnsOf ?? { matrix: own, start: 0 };
-      const part = store.view(own, `columns ${start} ${count}`, () =>
+      const torchTensor = store.get(x);
+      const { matrix, start: before } = torchTensor.columnsOf ?? { matrix: torchTensor, start: 0 };
+      const part = store.view(torchTensor, `columns ${start} ${count}`, () =>
         torch.view(handle, [rows, count], [stride, 1], start),
       );
-      return store.adoptColumns(part, [rows, count], { matrix, start: before + start, stride }, own.precision, own);
+      return store.adoptColumns(
+        part,
+        [rows, count],
+        { matrix, start: before + start, stride },
+        torchTensor.precision,
+        torchTensor,
+      );
     },
     joinColumns(parts) {
       const shape = joinedSize(parts);
-      const own = parts.map((part) => store.get(part));
-      const [first] = own as [TorchTensor];
+      const torchTensors = parts.map((part) => store.get(part));
+      const [first] = torchTensors as [TorchTensor];
       const { precision } = first;
-      const place = first.columnsOf;
-      if (place && areNeighbours(own)) {
+      const location = first.columnsOf;
+      if (location && areNeighbours(torchTensors)) {
         const { stride } = device.rows(first);
         const { base } = first;
         const join = (): Handle => torch.view(first.handle, shape, [stride, 1]);
-        const whole = base ? store.view(base, `joined ${place.start} ${shape[1]}`, join) : torch.run(join);
-        return store.adoptColumns(whole, shape, { ...place, stride }, precision, base);
+        const whole = base ? store.view(base, `joined ${location.start} ${shape[1]}`, join) : torch.run(join);
+        return store.adoptColumns(whole, shape, { ...location, stride }, precision, base);
       }
       const [rows, width] = shape;
       if (!device.writesInPlace(rows * width))
         return device.make(
           shape,
-          () => torch.call(aten.cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+          () => torch.call(aten.cat, { tensors: torchTensors.map(({ handle }) => handle) }, { int: 1 }),
           precision,
         );
       const fill = (whole: TorchTensor): void => {
         let end = 0;
-        for (const part of own) {
+        for (const part of torchTensors) {
           const [start, count] = [end, part.shape[1] as number];
           end += count;
           if (count === 0) continue;

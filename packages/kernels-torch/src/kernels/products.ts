@@ -46,25 +46,25 @@ export interface Factor {
 /** Writes or adds left right in float32. */
 export function placeProduct(
   device: TorchDevice,
-  place: GradientPlace,
+  gradientPlace: GradientPlace,
   left: Factor,
   right: Factor,
   [rows, inner, columns]: readonly [rows: number, inner: number, columns: number],
 ): void {
   const { torch, store, working } = device;
-  const sum = torch.view(device.handle(place.tensor), [rows, columns]);
+  const sum = torch.view(device.handle(gradientPlace.tensor), [rows, columns]);
   const a = matrixOf(device, left, rows, inner);
   if (working === scalarType.float32) {
-    if (place.add) torch.addmmInto(sum, sum, a, right.handle);
+    if (gradientPlace.add) torch.addmmInto(sum, sum, a, right.handle);
     else torch.mmInto(sum, a, right.handle);
   } else
     torch.run(() => {
       const made = fullProduct(device, a, right.handle, [rows, columns]);
-      if (place.add) addInPlace(device, sum, made, rows * columns);
+      if (gradientPlace.add) addInPlace(device, sum, made, rows * columns);
       else torch.copyInto(sum, made);
       return [];
     });
-  store.changed(store.get(place.tensor));
+  store.changed(store.get(gradientPlace.tensor));
 }
 
 export function matrixOf(

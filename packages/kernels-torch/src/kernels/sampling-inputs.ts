@@ -14,11 +14,11 @@ export class SamplingInputs {
   readonly #settings: TorchTensor;
   readonly #given: SamplingOnDevice;
 
-  constructor(device: TorchDevice, given: SamplingOnDevice) {
-    this.kind = given.kind;
+  constructor(device: TorchDevice, samplingOnDevice: SamplingOnDevice) {
+    this.kind = samplingOnDevice.kind;
     this.#device = device;
-    this.#given = given;
-    this.#settings = device.store.get(given.settings);
+    this.#given = samplingOnDevice;
+    this.#settings = device.store.get(samplingOnDevice.settings);
     this.rows = this.#settings.shape[0] as number;
   }
 

@@ -29,12 +29,12 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   return {
     sampleTokens(logits, rows) {
       const [count, vocabulary] = matrixSize(logits);
-      const given = store.get(logits);
+      const torchTensor = store.get(logits);
       return store.scope(() => {
         const inputs = new SamplingInputs(device, isOnDevice(rows) ? rows : upload(rows));
         const [tokens, logProbs] = torch.run<Handles<2>>(() => {
           if (count === 0) return [torch.empty([0], scalarType.int32), torch.empty([0], scalarType.float32)];
-          const plain = wide(given.handle, given.precision);
+          const plain = wide(torchTensor.handle, torchTensor.precision);
           const scaled = inputs.kind.tempered ? torch.call(aten.multiply, plain, inputs.inverseTemperature()) : plain;
           const shares = torch.call(aten.softmax, scaled, { int: 1 }, { bool: false });
           const chosen = choose(scaled, shares, inputs, vocabulary);
@@ -52,11 +52,11 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     },
     tokenLogProbs(logits, tokens, count) {
       const [rows, vocabulary] = matrixSize(logits);
-      const given = store.get(logits);
+      const torchTensor = store.get(logits);
       const [logProbs, topTokens, topLogProbs] = torch.run<Handles<3>>(() => {
         const normalised = torch.call(
           aten.logSoftmax,
-          wide(given.handle, given.precision),
+          wide(torchTensor.handle, torchTensor.precision),
           { int: 1 },
           { bool: false },
         );
@@ -86,8 +86,8 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     const { greedy, cuts } = inputs.kind;
     const likeliest = (): Handle => torch.callMany(aten.maxAlong, scaled, { int: 1 }, { bool: true })[1];
     if (greedy === "all") return likeliest();
-    const kept = cuts.length > 0 ? truncated(device, shares, inputs, vocabulary) : shares;
-    const drawn = withMass(drawTokens(device, kept, inputs, vocabulary), kept, inputs, vocabulary);
+    const retained = cuts.length > 0 ? truncated(device, shares, inputs, vocabulary) : shares;
+    const drawn = withMass(drawTokens(device, retained, inputs, vocabulary), retained, inputs, vocabulary);
     return greedy === "none" ? drawn : torch.call(aten.where, inputs.greedy(), likeliest(), drawn);
   }
 }
@@ -125,8 +125,8 @@ function minOfTopP(
   const { torch } = device;
   const { kind, rows } = inputs;
   const beyondTopK = torch.call(aten.atLeast, inputs.lastOfTopK(width), inputs.counting(width, float32));
-  const kept = torch.cast(torch.call(aten.where, beyondTopK, ranked, inputs.number(0)), device.widest);
-  const sums = torch.call(aten.cumsum, kept, { int: 1 }, null);
+  const retained = torch.cast(torch.call(aten.where, beyondTopK, ranked, inputs.number(0)), device.widest);
+  const sums = torch.call(aten.cumsum, retained, { int: 1 }, null);
   let total = torch.view(sums, [rows, 1], [width, 1], width - 1);
   if (kind.openTopP && width < vocabulary) {
     const masses = blockMasses(device, shares, rows, vocabulary);
@@ -159,18 +159,18 @@ function replaceUnreached(
     if (flags[row] === 0) continue;
     // Row by row, because this takes five times the memory of the shares.
     torch.run(() => {
-      const at = torch.uploadIndices(Int32Array.of(row), [1]);
-      const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, at);
+      const index = torch.uploadIndices(Int32Array.of(row), [1]);
+      const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, index);
       const [sorted] = torch.callMany(aten.sort, own(shares), { int: 1 }, { bool: true });
       const sums = torch.call(aten.cumsum, torch.cast(sorted, device.widest), { int: 1 }, null);
       // Rounding must not exceed the total.
-      const place = torch.call(
+      const position = torch.call(
         aten.minimum,
         torch.call(aten.searchSorted, sums, own(wanted), { bool: false }, { bool: false }, null, null),
         inputs.number(vocabulary - 1, int64),
       );
-      const border = torch.call(aten.gather, sorted, { int: 1 }, place, { bool: false });
-      torch.call(aten.indexCopy, least, { int: 0 }, at, border);
+      const border = torch.call(aten.gather, sorted, { int: 1 }, position, { bool: false });
+      torch.call(aten.indexCopy, least, { int: 0 }, index, border);
       return [];
     });
   }
@@ -229,8 +229,8 @@ function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs,
   }
   const sums = torch.call(aten.cumsum, within, { int: 1 }, null);
   const inBlock = torch.view(sums, [rows, 1], [blockWidth, 1], blockWidth - 1);
-  const place = passes(sums, torch.call(aten.multiply, part, inBlock));
-  return torch.cast(torch.add(first, torch.cast(place, widest)), int64);
+  const position = passes(sums, torch.call(aten.multiply, part, inBlock));
+  return torch.cast(torch.add(first, torch.cast(position, widest)), int64);
 }
 
 /** A draw of 1 would be past the last token. Widest type, [B, 1]. */

@@ -283,14 +283,14 @@ function levelOf(
   const placeOf = new Int32Array(rows).fill(-1);
   let before = 0;
   for (const { queryRows } of parts) {
-    queryRows.rows.forEach((row, place) => {
-      if (row < rows) placeOf[row] = before + place;
+    queryRows.rows.forEach((row, index) => {
+      if (row < rows) placeOf[row] = before + index;
     });
     before += queryRows.rows.length;
   }
   const attending = Int32Array.from(placeOf.keys()).filter((row) => placeOf[row] !== -1);
   const places = attending.map((row) => placeOf[row] as number);
-  const inOrder = places.length === before && places.every((place, i) => place === i);
+  const inOrder = places.length === before && places.every((index, i) => index === i);
   return { parts, rows: attending, places: inOrder ? null : places };
 }
 

@@ -1,6 +1,6 @@
 import { koffi } from "./native-memory.ts";
 import { LaconicError } from "@laconic/core";
-import { systemOf, type System } from "@laconic/core/platform";
+import { systemOf } from "@laconic/core/platform";
 
 /** GPU that NVIDIA's driver shows. */
 export interface Gpu {
@@ -10,10 +10,6 @@ export interface Gpu {
   readonly memory: number;
   /** Such as `9.0`. */
   readonly computeCapability: string;
-}
-
-function cudaDriver({ title }: System = systemOf(process.platform)): string {
-  return title === "Windows" ? "nvcuda.dll" : "libcuda.so.1";
 }
 
 /**
@@ -31,12 +27,14 @@ export function checkCudaDriver(index = 0, name?: string): void {
  * Lists GPUs in CUDA's order. Starts the driver.
  * @throws LaconicError `device_unavailable` with the driver's error number
  */
-export function listGpus(name: string = cudaDriver()): Gpu[] {
+export function listGpus(name: string = driverName): Gpu[] {
   const { error, gpus } = askDriver(name);
   if (error === 0 && gpus.length > 0) return gpus;
   const reason = error === 0 ? "lists none" : `reports CUDA error ${error}`;
   throw new LaconicError("device_unavailable", `no NVIDIA GPU found: the driver ${reason}`, { error });
 }
+
+const driverName = systemOf(process.platform).title === "Windows" ? "nvcuda.dll" : "libcuda.so.1";
 
 /** Attribute numbers in the driver's header. */
 const [computeCapabilityMajor, computeCapabilityMinor] = [75, 76];

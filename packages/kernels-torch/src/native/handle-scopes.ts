@@ -20,14 +20,14 @@ export class HandleScopes {
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
     const start = this.#temporaries.length;
     this.#depth += 1;
-    let kept: readonly Handle[] = [];
+    let retained: readonly Handle[] = [];
     try {
       const result = body();
-      kept = typeof result === "number" ? [result] : result;
+      retained = typeof result === "number" ? [result] : result;
       return result;
     } finally {
       this.#depth -= 1;
-      this.#release(start, kept);
+      this.#release(start, retained);
     }
   }
 
@@ -53,12 +53,12 @@ export class HandleScopes {
     this.#remove(handle);
   }
 
-  #release(start: number, kept: readonly Handle[]): void {
+  #release(start: number, retained: readonly Handle[]): void {
     const temporaries = this.#temporaries;
     while (temporaries.length > start) {
       const handle = temporaries.pop() as Handle;
-      if (!kept.includes(handle)) this.delete(handle);
+      if (!retained.includes(handle)) this.delete(handle);
     }
-    if (this.#depth > 0) temporaries.push(...kept);
+    if (this.#depth > 0) temporaries.push(...retained);
   }
 }

@@ -61,8 +61,8 @@ export interface NativeSymbols {
 export function nativeSymbols(device: string): NativeSymbols {
   const shims = Object.values(shimsByOperator).flatMap(({ forms }) => forms.map(({ symbol }) => symbol));
   return {
-    required: ["aoti_torch_abi_version", ...Object.values(required).map((each) => nameOf(each, device))],
-    optional: [...Object.values(optional), ...shims].map((each) => nameOf(each, device)),
+    required: ["aoti_torch_abi_version", ...Object.values(required).map((value) => nameOf(value, device))],
+    optional: [...Object.values(optional), ...shims].map((value) => nameOf(value, device)),
   };
 }
 

@@ -39,38 +39,38 @@ export class NativeCalls {
   #borrow({ takes, call }: LoadedShim, op: Operator<ResultCount>, args: readonly Argument[]): boolean {
     for (let i = takes.length; i < args.length; i++) if (args[i] !== null) return false;
     const slots = this.slots;
-    const given: number[] = [];
+    const input: number[] = [];
     let free = slotPlaces.borrowed;
     const pointTo = (value: number, isFloat = false): void => {
       if (isFloat) slots.setDouble(free, value);
       else slots.setInteger(free, value);
-      given.push(slots.addressOf(free));
+      input.push(slots.addressOf(free));
       free += 1;
     };
     for (let i = 0; i < takes.length; i++) {
       const argument = args[i] ?? null;
       const value = argument !== null && typeof argument === "object" && "some" in argument ? argument.some : argument;
-      if (takes[i] === "empty") given.push(0, 0);
-      else if (value === null) given.push(0);
+      if (takes[i] === "empty") input.push(0, 0);
+      else if (value === null) input.push(0);
       else if (takes[i] === "none") return false;
       else if (takes[i] === "tensor?") pointTo(value as number);
-      else if (typeof value === "number") given.push(value);
+      else if (typeof value === "number") input.push(value);
       else if (takes[i] === "int?") pointTo((value as { readonly int: number }).int);
-      else if ("int" in value) given.push(value.int);
+      else if ("int" in value) input.push(value.int);
       else if (takes[i] === "float?") pointTo((value as { readonly float: number }).float, true);
-      else if ("float" in value) given.push(value.float);
-      else if ("bool" in value) given.push(value.bool ? 1 : 0);
+      else if ("float" in value) input.push(value.float);
+      else if ("bool" in value) input.push(value.bool ? 1 : 0);
       else if ("type" in value) pointTo(value.type);
-      else if ("text" in value) given.push(cString(value.text));
+      else if ("text" in value) input.push(cString(value.text));
       else if ("ints" in value || "tensors" in value) {
         const items = "ints" in value ? value.ints : value.tensors;
         if (free + items.length > slotPlaces.borrowed + borrowedSlots - takes.length) return false;
-        given.push(slots.addressOf(free), items.length);
+        input.push(slots.addressOf(free), items.length);
         for (const item of items) slots.setInteger(free++, item);
       } else return false;
     }
-    for (let i = 0; i < op.results; i++) given.push(slots.addressOf(i));
-    this.check(call(...given), op.name);
+    for (let i = 0; i < op.results; i++) input.push(slots.addressOf(i));
+    this.check(call(...input), op.name);
     return true;
   }
 

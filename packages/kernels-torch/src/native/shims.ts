@@ -103,15 +103,15 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
 
 /** Loads each operator's best form. */
 export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
-  const found = new Map<string, LoadedShim>();
+  const match = new Map<string, LoadedShim>();
   for (const [name, { results, forms }] of Object.entries(shimsByOperator))
     for (const form of forms) {
       const call = find(shimDeclaration(form, results));
       if (!call) continue;
-      found.set(name, { takes: form.takes, call });
+      match.set(name, { takes: form.takes, call });
       break;
     }
-  return found;
+  return match;
 }
 
 function shimDeclaration({ symbol, takes }: Shim, results: number): string {

@@ -4,12 +4,10 @@ import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
 import { MpsOperators } from "./mps-operators.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
-import { aten, type Argument, type Handle, type Handles } from "./operator.ts";
-import type { Operator, ResultCount } from "./operator.ts";
+import { aten, type Argument, type Handle, type Handles, type Operator, type ResultCount } from "./operator.ts";
 import { int64Of, type ScalarType } from "./scalar-type.ts";
 
-export { aten } from "./operator.ts";
-export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
+export { aten, type Argument, type Handle, type Handles, type Operator, type ResultCount } from "./operator.ts";
 
 /** About 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -104,14 +102,17 @@ export class Torch {
 
   pickColumns(x: Handle, columns: Handle): Handle {
     const { slots } = this.#calls;
-    const at = slotPlaces.borrowed;
+    const index = slotPlaces.borrowed;
     // No row index, and a column index.
-    slots.setInteger(at, columns);
-    slots.setInteger(at + 1, 0);
-    slots.setInteger(at + 2, slots.addressOf(at));
+    slots.setInteger(index, columns);
+    slots.setInteger(index + 1, 0);
+    slots.setInteger(index + 2, slots.addressOf(index));
     const { indexTensor } = this.library;
     this.#calls.counters.operations += 1;
-    return this.#result(indexTensor?.(x, slots.addressOf(at + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1, "index");
+    return this.#result(
+      indexTensor?.(x, slots.addressOf(index + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1,
+      "index",
+    );
   }
 
   /** x[index[i, j], j] = values[i, j], in place; index int64. */

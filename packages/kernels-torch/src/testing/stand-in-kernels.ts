@@ -64,11 +64,11 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
   };
   /** Writes `results` new handles to the address in argument `at`; negative indices count from the end. */
   const native =
-    (name: string, at?: number, results = 1): NativeFunction =>
+    (name: string, index?: number, results = 1): NativeFunction =>
     (...args) => {
       count(name);
-      if (at === undefined) return 0;
-      const address = Number(args.at(at));
+      if (index === undefined) return 0;
+      const address = Number(args.at(index));
       for (let i = 0; i < results; i++) give(address + 8 * i);
       return 0;
     };

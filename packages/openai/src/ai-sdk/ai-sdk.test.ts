@@ -48,7 +48,7 @@ const request: CompletionRequest = {
   random: randomFromSeed(1).state(),
 };
 
-describe("a model of the AI SDK as one here", () => {
+describe("an AI SDK model as a Laconic model", () => {
   test.each(languageModelCases({ kind: "messages", messages: [{ role: "user", content: "hi" }] }))(
     "$name",
     async ({ run }) => {
@@ -66,7 +66,7 @@ describe("a model of the AI SDK as one here", () => {
     },
   );
 
-  test("asks what the SDK would, and answers with text, usage and finish reason", async () => {
+  test("sends the SDK's request, and returns text, usage and finish reason", async () => {
     const sdk = mock(() => Promise.resolve(said("yes", { finishReason: { unified: "length", raw: "max_tokens" } })));
     const completion = await fromAiSdk(sdk).complete(request);
     expect(completion).toEqual({
@@ -93,7 +93,7 @@ describe("a model of the AI SDK as one here", () => {
     });
   });
 
-  test("a model of the older specification is one too, and what is not counted is estimated with its thoughts", async () => {
+  test("accepts the older specification, and estimates missing counts including reasoning", async () => {
     const older: Extract<SdkModel, { specificationVersion: "v2" }> = {
       specificationVersion: "v2",
       provider: "mock",
@@ -119,14 +119,14 @@ describe("a model of the AI SDK as one here", () => {
     expect(ignored).toEqual(["seed"]);
   });
 
-  test("spending is counted, and a cap kept", async () => {
+  test("counts spending and respects a cap", async () => {
     const account = new SpendAccount(1);
     const price = { prompt: 1e5, completion: 1e5 };
     const model = fromAiSdk(
       mock(() => Promise.resolve(said("yes"))),
       { account, price },
     );
-    await expect(model.complete(request)).rejects.toMatchObject({ code: "budget_refused" });
+    await expect(model.complete(request)).rejects.toFailWith("budget_refused");
     expect(() =>
       fromAiSdk(
         mock(() => Promise.resolve(said(""))),
@@ -144,7 +144,7 @@ describe("a model of the AI SDK as one here", () => {
       responseBody,
     });
 
-  test("billable calls are charged: an error with token counts, a reply that the SDK cannot read", async () => {
+  test("charges billable calls: an error with token counts, a reply that the SDK cannot read", async () => {
     const usage = { input_tokens: 4, output_tokens: 8 };
     for (const [failure, isCharged] of [
       [callError(503, JSON.stringify({ error: { message: "lost" }, usage })), true],
@@ -162,7 +162,7 @@ describe("a model of the AI SDK as one here", () => {
     }
   });
 
-  test("a passing failure is asked again, a lasting one is an error with its code", async () => {
+  test("retries temporary failures; permanent ones become errors with their code", async () => {
     const failures: Error[] = [callError(503, "later"), callError(200, "<html>"), new TypeError("fetch failed")];
     const reasons: string[] = [];
     const patient = fromAiSdk(
@@ -184,11 +184,11 @@ describe("a model of the AI SDK as one here", () => {
       expect(model.doGenerateCalls).toHaveLength(1);
     }
     const broken = mock(() => Promise.resolve(said("ha", { finishReason: { unified: "error", raw: undefined } })));
-    await expect(fromAiSdk(broken).complete(request)).rejects.toMatchObject({ code: "reply_malformed" });
+    await expect(fromAiSdk(broken).complete(request)).rejects.toFailWith("reply_malformed");
     expect(broken.doGenerateCalls).toHaveLength(2);
   });
 
-  test("requests that the SDK cannot express are rejected before they are sent", async () => {
+  test("rejects requests that the SDK cannot express, before sending them", async () => {
     const sdk = mock(() => Promise.resolve(said("")));
     const model = fromAiSdk(sdk);
     const wrong: Partial<CompletionRequest>[] = [
@@ -197,14 +197,14 @@ describe("a model of the AI SDK as one here", () => {
       { sampling: { ...request.sampling, minP: 0.1 } },
     ];
     for (const change of wrong)
-      await expect(model.complete({ ...request, ...change })).rejects.toMatchObject({ code: "config_invalid" });
+      await expect(model.complete({ ...request, ...change })).rejects.toFailWith("config_invalid");
     expect(sdk.doGenerateCalls).toEqual([]);
   });
 });
 
 const tokenizer = tableTokenizer();
 
-/** Streams a text, a token a turn of the event loop, until it is aborted. */
+/** Streams a text, one token per event-loop turn, until aborted. */
 function writer(text: string): LanguageModel {
   return {
     id: "writer",
@@ -225,12 +225,12 @@ function writer(text: string): LanguageModel {
   };
 }
 
-describe("a model from here as one of the AI SDK's", () => {
-  // What `ai` takes for a model, by its own types.
+describe("a Laconic model as an AI SDK model", () => {
+  // A model by the types of `ai`.
   const four = scriptedModel("four");
   const sdkModel = (...args: Parameters<typeof toAiSdk>): SdkModel => toAiSdk(...args);
 
-  test("generateText gets its text, usage and finish reason, and asks by its settings", async () => {
+  test("generateText returns text, usage and finish reason, and passes its settings on", async () => {
     const scripted = scriptedModel("four", "policy");
     const { text, usage, finishReason, response } = await generateText({
       model: sdkModel(scripted),
@@ -256,7 +256,7 @@ describe("a model from here as one of the AI SDK's", () => {
     });
   });
 
-  test("generateText gets the kinds of the tokens", async () => {
+  test("generateText returns token counts by kind", async () => {
     const usage = {
       promptTokens: 14,
       cachedTokens: 6,
@@ -275,11 +275,11 @@ describe("a model from here as one of the AI SDK's", () => {
       outputTokens: 9,
       outputTokenDetails: { textTokens: 4, reasoningTokens: 5 },
     });
-    // The other adapter reads the same usage.
+    // The other adapter reads equal usage.
     expect((await fromAiSdk(toAiSdk(model)).complete(request)).usage).toEqual(usage);
   });
 
-  test("streamText gets a piece a token where the tokenizer is known, and otherwise one", async () => {
+  test("streamText returns one piece per token with a tokenizer, else a single piece", async () => {
     for (const [options, pieces] of [
       [{ tokenizer }, ["f", "o", "u", "r"]],
       [{}, ["four"]],
@@ -292,21 +292,21 @@ describe("a model from here as one of the AI SDK's", () => {
     }
   });
 
-  test("an abort is the SDK's abort, whole and streamed", async () => {
-    const given = { model: sdkModel(writer("a".repeat(500)), { tokenizer }), prompt: "go" };
-    await expect(generateText({ ...given, abortSignal: AbortSignal.timeout(20) })).rejects.toMatchObject({
+  test("an abort raises the SDK's abort error, streamed or not", async () => {
+    const input = { model: sdkModel(writer("a".repeat(500)), { tokenizer }), prompt: "go" };
+    await expect(generateText({ ...input, abortSignal: AbortSignal.timeout(20) })).rejects.toMatchObject({
       name: "TimeoutError",
     });
     const own = new AbortController();
     let aborted = 0;
     let seen = 0;
-    const result = streamText({ ...given, abortSignal: own.signal, onAbort: () => void aborted++ });
+    const result = streamText({ ...input, abortSignal: own.signal, onAbort: () => void aborted++ });
     for await (const part of result.fullStream) if (part.type === "text-delta" && ++seen === 3) own.abort();
     expect(aborted).toBe(1);
     expect(seen).toBeLessThan(500);
   });
 
-  test("a failure is an error of the call, or a part of the stream", async () => {
+  test("a failure rejects the call, or is a part of the stream", async () => {
     const fails: LanguageModel = {
       id: "fails",
       complete: () => Promise.reject(new LaconicError("engine_failed", "it broke")),
@@ -322,7 +322,7 @@ describe("a model from here as one of the AI SDK's", () => {
     expect(errors).toEqual([expect.objectContaining({ code: "engine_failed" })]);
   });
 
-  test("tools, files, JSON and penalties are refused by name", async () => {
+  test("rejects tools, files, JSON and penalties by name", async () => {
     const model = sdkModel(scriptedModel("four"));
     const none = tool({ description: "none", inputSchema: z.object({ query: z.string() }), execute: () => "" });
     await expect(generateText({ model, prompt: "go", tools: { none } })).rejects.toThrow("tools: not supported");
@@ -332,10 +332,10 @@ describe("a model from here as one of the AI SDK's", () => {
     const image = { type: "image" as const, image: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]) };
     await expect(generateText({ model, messages: [{ role: "user", content: [image] }] })).rejects.toThrow("got file");
     const json = toAiSdk(scriptedModel("4")).doStream({ prompt: [], responseFormat: { type: "json" } });
-    await expect(json).rejects.toMatchObject({ code: "input_invalid", detail: { key: "responseFormat json" } });
+    await expect(json).rejects.toFailWith("input_invalid", { key: "responseFormat json" });
   });
 
-  test("there and back again it is the same model", async () => {
+  test("converting to the SDK and back gives the same model", async () => {
     const there: AiSdkModel = toAiSdk(scriptedModel("four", "policy"));
     const { text, usage, model } = await fromAiSdk(there).complete({
       ...request,

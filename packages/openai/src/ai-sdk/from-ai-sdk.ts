@@ -1,4 +1,4 @@
-import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+import { type CompletionRequest, configError, LaconicError, randomFromState } from "@laconic/core";
 import { checkSampling, samplingFields, supportedSampling, type SamplingSupport } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
 import { readFinishReason } from "@laconic/core/wire";
@@ -29,7 +29,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
   return apiModel(
     {
       model: model.modelId,
-      place: `ai-sdk:${model.provider}`,
+      address: `ai-sdk:${model.provider}`,
       supports: aiSdkSampling.supports,
       key: new Secret(""),
       bodyOf: (request) => bodyOf(request, options.seed ?? true),
@@ -57,12 +57,9 @@ const checkOptions = optionCheck<FromAiSdkOptions>()("fromAiSdk", `${apiModelKey
 
 const aiSdkSampling: SamplingSupport = { name: "the AI SDK", supports: supportedSampling("ai-sdk") };
 
-type Body = Omit<AiSdkRequest, "abortSignal">;
-
-function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean): Body {
+function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean): Omit<AiSdkRequest, "abortSignal"> {
   const { temperature, maxTokens, stop = [] } = sampling;
-  if (prompt.kind !== "messages")
-    throw new LaconicError("config_invalid", "the AI SDK takes chat prompts only; pass messages");
+  if (prompt.kind !== "messages") throw configError("the AI SDK takes chat prompts only; pass messages");
   checkSampling(sampling, aiSdkSampling);
   return {
     prompt: prompt.messages.map(({ role, content }) =>
@@ -84,7 +81,7 @@ function serverReply(reply: AiSdkReply): ServerReply {
   const { text, hidden } = readContent(content) ?? { text: "", hidden: "" };
   const { unified, raw } = typeof finishReason === "string" ? { unified: finishReason } : finishReason;
   // Providers report unknown reasons as `other`.
-  const reasons = [unified, raw].map((reason) => readFinishReason(reason));
+  const reasons = [unified, raw].map(readFinishReason);
   const finish = reasons.find((reason) => reason !== "unknown") ?? "unknown";
   if (finish === "broken") throw new DamagedReply(`an incomplete reply (${raw ?? unified})`, text);
   return {
@@ -120,8 +117,8 @@ interface CallError extends Error {
 /** Translates errors of AI SDK providers; broken connections, aborts and foreign errors are unchanged. */
 function understood(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (isCallError(error)) {
-    const { statusCode, responseHeaders = {}, responseBody } = error;
+  if (ofCall in error) {
+    const { statusCode, responseHeaders = {}, responseBody } = error as CallError;
     if (statusCode === undefined) return error;
     const body = responseBody ?? error.message;
     if (statusCode >= 200 && statusCode < 300) return new DamagedReply(error.message, body);
@@ -130,10 +127,6 @@ function understood(error: unknown): unknown {
   if (!(ofSdk in error)) return error;
   const reason = `${error.name}: ${error.message}`.slice(0, 500);
   return unsent.has(error.name) ? new LaconicError("api_refused", reason, {}, error) : new DamagedReply(reason, "");
-}
-
-function isCallError(error: Error): error is CallError {
-  return ofCall in error;
 }
 
 function headersOf(fields: Readonly<Record<string, string>>): Headers {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import {
-  LaconicError,
-  randomFromSeed,
   type ChatMessage,
   type Completion,
   type CompletionRequest,
+  inputError,
   type LanguageModel,
+  randomFromSeed,
 } from "@laconic/core";
 import { samplingOfFields, streamText, type StreamTokenizer } from "@laconic/core/backends";
 import { optionCheck } from "@laconic/core/checks";
@@ -98,9 +98,8 @@ function requestOf(ask: AiSdkAsk, defaultMaxTokens: number, signal: AbortSignal 
     ask.responseFormat?.type === "json" && "responseFormat json",
     (ask.presencePenalty ?? 0) !== 0 && "presencePenalty",
     (ask.frequencyPenalty ?? 0) !== 0 && "frequencyPenalty",
-  ].find((each) => each !== false);
-  if (refused !== undefined)
-    throw new LaconicError("input_invalid", `${refused}: not supported by this model; remove it`, { key: refused });
+  ].find((item) => item !== false);
+  if (refused !== undefined) throw inputError(`${refused}: not supported by this model; remove it`, { key: refused });
   return {
     prompt: { kind: "messages", messages: ask.prompt.map(messageOf) },
     sampling: {
@@ -114,13 +113,12 @@ function requestOf(ask: AiSdkAsk, defaultMaxTokens: number, signal: AbortSignal 
 }
 
 function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
-  if (role === "tool") throw new LaconicError("input_invalid", "this model does not support tool results");
+  if (role === "tool") throw inputError("this model does not support tool results");
   if (typeof content === "string") return { role, content };
   const texts = content.flatMap(({ type, text }) => {
     // Reasoning does not go back into the history.
     if (type === "reasoning") return [];
-    if (type !== "text" || text === undefined)
-      throw new LaconicError("input_invalid", `expected message parts of type text, got ${type}`);
+    if (type !== "text" || text === undefined) throw inputError(`expected message parts of type text, got ${type}`);
     return [text];
   });
   return { role, content: texts.join("") };

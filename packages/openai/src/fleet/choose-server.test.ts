@@ -19,7 +19,7 @@ test("prompts spread evenly over idle servers", () => {
   for (const count of counts.values()) expect(Math.abs(count - 500)).toBeLessThan(100);
 });
 
-test("a server that goes moves its own prompts and no others", () => {
+test("a removed server moves only its own prompts", () => {
   const [all, fewer] = [servers(8), servers(7)];
   const places = (set: readonly Candidate[], of: readonly number[]): (string | undefined)[] =>
     of.map((prefix) => chooseServer(set, prefix, 4)?.url);
@@ -28,25 +28,25 @@ test("a server that goes moves its own prompts and no others", () => {
   expect(places(fewer, stay)).toEqual(places(all, stay));
 });
 
-test("a prompt stays with its server until that is busier than the idlest by more than the slack", () => {
+test("a prompt stays with its server while its load is within the slack of the idlest", () => {
   const [prefix] = prefixes as [number];
   const first = chooseServer(servers(4), prefix, 4)?.url;
   const busy = (inFlight: number): Candidate[] =>
-    servers(4).map((each) => (each.url === first ? { ...each, inFlight } : each));
+    servers(4).map((server) => (server.url === first ? { ...server, inFlight } : server));
   expect(chooseServer(busy(4), prefix, 4)?.url).toBe(first);
   const second = chooseServer(busy(5), prefix, 4)?.url;
   expect(second).not.toBe(first);
   expect(chooseServer(busy(50), prefix, 4)?.url).toBe(second);
 });
 
-test("a full server is not chosen, and none is when all are full", () => {
+test("never chooses a full server; returns null if all are full", () => {
   const [one, two] = servers(2) as [Candidate, Candidate];
   for (const prefix of prefixes.slice(0, 50))
     expect(chooseServer([{ ...one, inFlight: 64 }, two], prefix, 1000)).toBe(two);
   expect(chooseServer(servers(2, 64), 1, 1000)).toBeNull();
 });
 
-test("only the first tokens of a prompt tell", () => {
+test("the choice depends on the first tokens of a prompt only", () => {
   expect(prefixHash([1, 2, 3], 2)).toBe(prefixHash([1, 2, 4], 2));
   expect(prefixHash([1, 2, 3], 3)).not.toBe(prefixHash([1, 2, 4], 3));
 });

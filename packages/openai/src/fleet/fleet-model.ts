@@ -1,12 +1,13 @@
 import { rm } from "node:fs/promises";
 import {
-  LaconicError,
-  randomFromSeed,
-  randomFromState,
+  configError,
   type ForwardOptions,
+  LaconicError,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
+  randomFromSeed,
+  randomFromState,
   type Sampler,
   type SampleRequest,
   type SampleResult,
@@ -56,7 +57,7 @@ export class FleetModel implements TrainableModel {
   readonly #fleet: Fleet;
   readonly #options: FleetModelOptions;
   readonly #versions = new Set<Version>();
-  readonly #own = new WeakMap<Sampler, { readonly version: number; readonly rows: OwnLogProbs }>();
+  readonly #logProbs = new WeakMap<Sampler, { readonly version: number; readonly rows: OwnLogProbs }>();
   #live: Version | null = null;
   readonly #checkTokens: readonly number[];
   #publications = 0;
@@ -65,7 +66,7 @@ export class FleetModel implements TrainableModel {
   constructor(local: TrainableModel, fleet: Fleet, options: FleetModelOptions) {
     checkOptions(options);
     if (!/^[\w.-]{1,100}$/u.test(options.name))
-      throw new LaconicError("config_invalid", `name: expected letters, digits, ., _ and -, got "${options.name}"`);
+      throw configError(`name: expected letters, digits, ., _ and -, got "${options.name}"`);
     this.#local = local;
     this.#fleet = fleet;
     this.#options = options;
@@ -146,7 +147,7 @@ export class FleetModel implements TrainableModel {
 
   async load(folder: string): Promise<void> {
     await this.#local.load(folder);
-    this.#own.delete(this.#local);
+    this.#logProbs.delete(this.#local);
     if (this.#live) this.#live.outdated = true;
     await this.#sweep();
   }
@@ -228,8 +229,8 @@ export class FleetModel implements TrainableModel {
       if (sampler.weightVersion !== version.version)
         throw new LaconicError("engine_failed", `the weights changed while version ${version.version} was sampled`);
       const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(sampler))));
-      results.forEach(({ tokens, logProbs }, place) =>
-        tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),
+      results.forEach(({ tokens, logProbs }, index) =>
+        tokens.forEach((token, t) => onToken?.(index, { token, logProb: logProbs[t] as number })),
       );
       return results;
     } finally {
@@ -239,14 +240,14 @@ export class FleetModel implements TrainableModel {
   }
 
   #ownOf(sampler: Sampler): OwnLogProbs {
-    const known = this.#own.get(sampler);
-    if (known?.version === sampler.weightVersion) return known.rows;
+    const cached = this.#logProbs.get(sampler);
+    if (cached?.version === sampler.weightVersion) return cached.rows;
     const rows = new OwnLogProbs(sampler, sampler.weightVersion, () => this.#fleet.reportsRaw);
-    this.#own.set(sampler, { version: sampler.weightVersion, rows });
+    this.#logProbs.set(sampler, { version: sampler.weightVersion, rows });
     return rows;
   }
 
-  async #reply(weights: PublishedWeights, request: SampleRequest, own: OwnLogProbs): Promise<SampleResult> {
+  async #reply(weights: PublishedWeights, request: SampleRequest, ownLogProbs: OwnLogProbs): Promise<SampleResult> {
     const { promptTokens, sampling, stopTokens, stopSequences = [], stopTexts, random, signal } = request;
     const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
     if (signal?.aborted) return nothing;
@@ -264,7 +265,7 @@ export class FleetModel implements TrainableModel {
     let row: OwnRow | null = null;
     const judge: ReplyJudge = async (reply, { url, reportsUncut }) => {
       checkStopText(url, reply, request);
-      row = await own.of({ promptTokens, completionTokens: reply.tokens, temperature });
+      row = await ownLogProbs.of({ promptTokens, completionTokens: reply.tokens, temperature });
       return measureReply(reply, row, asked, { reportsUncut, reportsRaw: rawServers.has(url), vocabularySize });
     };
     try {
@@ -272,7 +273,7 @@ export class FleetModel implements TrainableModel {
       const end = stopEnd(reply.tokens, stopSequences);
       const tokens = reply.tokens.slice(0, end ?? reply.tokens.length);
       const checked = row as unknown as OwnRow;
-      own.remember({ promptTokens, completionTokens: tokens, temperature }, checked);
+      ownLogProbs.remember({ promptTokens, completionTokens: tokens, temperature }, checked);
       const logProbs = this.#options.logProbs === "forward" ? [...checked.logProbs] : reply.logProbs;
       const finishReason = end === null ? reply.finishReason : "stop";
       return { promptTokens, tokens, logProbs: logProbs.slice(0, tokens.length), finishReason };
@@ -285,9 +286,9 @@ export class FleetModel implements TrainableModel {
   /** Removes unused older versions. */
   async #sweep(): Promise<void> {
     const gone = [...this.#versions].filter(
-      (each) => each.users === 0 && (each.outdated || each.version !== this.weightVersion),
+      (version) => version.users === 0 && (version.outdated || version.version !== this.weightVersion),
     );
-    for (const each of gone) this.#versions.delete(each);
+    for (const version of gone) this.#versions.delete(version);
     await Promise.all(
       gone.map(async ({ published }) => {
         const weights = await published.catch(() => null);

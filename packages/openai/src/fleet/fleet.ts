@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
 import { systemClock, type FleetClock } from "./clock.ts";
@@ -36,8 +36,8 @@ export class Fleet {
     const { servers, concurrency = 64, clock = systemClock } = options;
     const urls = servers.map(({ url }) => url);
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);
-    if (urls.length === 0) throw new LaconicError("config_invalid", "servers: expected at least one");
-    if (twice !== undefined) throw new LaconicError("config_invalid", `server ${twice} is listed twice`);
+    if (urls.length === 0) throw configError("servers: expected at least one");
+    if (twice !== undefined) throw configError(`server ${twice} is listed twice`);
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
@@ -176,7 +176,7 @@ export class Fleet {
       this.quarantine(member.url, error);
       this.#recovery.tell(member, error.message, `${leftOut}; check its weights, vocabulary and tokens`);
     }
-    if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
+    if (fault === null) return gap.gaps.reduce((sum, value) => sum + value, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
       server: member.url,
       weights: name,
@@ -267,11 +267,11 @@ export class Fleet {
     }
   }
 
-  async #slot(wanted: Wanted, signal: AbortSignal | undefined): Promise<Member> {
+  async #slot(request: Wanted, signal: AbortSignal | undefined): Promise<Member> {
     if (this.#recovery.isHopeless && !signal?.aborted)
       throw new LaconicError("api_unavailable", `all servers are in quarantine: ${this.#recovery.reasons}`);
     if (this.#waiting.count === 0) this.#recovery.waits();
-    return this.#waiting.add(wanted, signal, () => this.#dispatch());
+    return this.#waiting.add(request, signal, () => this.#dispatch());
   }
 
   #dispatch(): void {

@@ -80,8 +80,8 @@ export class Member {
   /** Loads the weights once for all callers. */
   ensure(weights: PublishedWeights): Promise<void> {
     const { name, kind } = weights;
-    const known = this.#loaded.get(name);
-    if (known) return known;
+    const loaded = this.#loaded.get(name);
+    if (loaded) return loaded;
     // A server that holds one version has dropped the previous one.
     if (this.server.holds[kind] === 1) this.#loaded.clear();
     const signal = this.#options.limit();

@@ -61,18 +61,18 @@ export class OwnLogProbs {
 
   /** Cached sequences need no pass. */
   async forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
-    const known = sequences.map((sequence) => this.#rows.get(keyOf(sequence)));
-    const missing = sequences.filter((_, i) => !known[i]);
+    const cached = sequences.map((sequence) => this.#rows.get(keyOf(sequence)));
+    const missing = sequences.filter((_, i) => !cached[i]);
     if (options?.topLogProbs !== undefined || missing.length === sequences.length)
       return this.#sampler.forward(sequences, options);
     const passed = missing.length > 0 ? await this.#sampler.forward(missing, options) : null;
     let next = 0;
-    const rows = known.map((row) => {
+    const rows = cached.map((row) => {
       if (row || !passed) return row as OwnRow;
       const index = next++;
       return { logProbs: raggedRow(passed.logProbs, index), entropy: raggedRow(passed.entropy, index) };
     });
-    const isEstimate = passed?.entropyIsEstimate ?? known.some((row) => row?.entropyIsEstimate);
+    const isEstimate = passed?.entropyIsEstimate ?? cached.some((row) => row?.entropyIsEstimate);
     return {
       logProbs: ragged(rows.map(({ logProbs }) => logProbs)),
       entropy: ragged(rows.map(({ entropy }) => entropy)),

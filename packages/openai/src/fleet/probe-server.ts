@@ -48,20 +48,20 @@ const maxCheckGaps = 10;
 /**
  * Checks that replies can be trained on: token ids are echoed, log-probs match, stop tokens are included, and unknown
  * weight names are rejected.
- * @param own - the same weights on the trainer's engine
+ * @param ref - the same weights on the trainer's engine
  * @throws LaconicError `api_refused` with the server and the difference; `api_unavailable`
  */
 export async function probeServer(
   server: SamplingServer,
   weights: PublishedWeights,
-  own: Pick<Sampler, "forward">,
+  ref: Pick<Sampler, "forward">,
   options: ProbeOptions,
 ): Promise<ServerRecord> {
   checkOptions(options);
-  const probe = new Probe(server, weights, own, options);
+  const probe = new Probe(server, weights, ref, options);
   if (server.holds[weights.kind] === 0)
     throw probe.refusal(`${server.kind} cannot load ${weights.kind === "all" ? "full weights" : "adapters"}`);
-  const facts = await server.facts(options.limit?.());
+  const answer = await server.facts(options.limit?.());
   await probe.checkOneServer();
   await server.load(weights, options.limit?.());
   const plain = await probe.askAll(1);
@@ -77,22 +77,22 @@ export async function probeServer(
   if (weights.kind === "adapter") await probe.checkUnknownName();
   const repeats = again.tokens.join() === plain[0]?.tokens.join();
   const { kind, url } = server;
-  return { kind, url, ...facts, logProbsAt, gap, checkGap: await probe.promptGap(), repeats };
+  return { kind, url, ...answer, logProbsAt, gap, checkGap: await probe.promptGap(), repeats };
 }
 
 class Probe {
   readonly #server: SamplingServer;
   readonly #weights: PublishedWeights;
-  readonly #own: Pick<Sampler, "forward">;
+  readonly #ref: Pick<Sampler, "forward">;
   readonly #options: Required<Omit<ProbeOptions, "limit">>;
   readonly #prompts: readonly (readonly number[])[];
   readonly #limit: () => AbortSignal | undefined;
 
-  constructor(server: SamplingServer, weights: PublishedWeights, own: Pick<Sampler, "forward">, options: ProbeOptions) {
+  constructor(server: SamplingServer, weights: PublishedWeights, ref: Pick<Sampler, "forward">, options: ProbeOptions) {
     const { vocabularySize, tolerance = 0.1, takesRaw = false } = options;
     this.#server = server;
     this.#weights = weights;
-    this.#own = own;
+    this.#ref = ref;
     this.#options = { vocabularySize, tolerance, takesRaw };
     const random = randomFromSeed("fleet probe");
     this.#prompts = [0, 1, 2].map(() => Array.from({ length: 8 }, () => random.integer(vocabularySize)));
@@ -111,10 +111,10 @@ class Probe {
     // Concurrent, so that they use several connections.
     const answers = await Promise.all(Array.from({ length: replicaRequests }, () => this.#askOne(weights)));
     if (weights.kind === "adapter") await this.#server.unload(weights.name, this.#limit());
-    const known = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights));
-    if (known.length > 0 && known.length < replicaRequests)
+    const served = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights));
+    if (served.length > 0 && served.length < replicaRequests)
       throw this.refusal(
-        `only ${known.length} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
+        `only ${served.length} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
       );
   }
 
@@ -187,7 +187,7 @@ class Probe {
   }
 
   async gapAt(replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> {
-    const { logProbs } = await this.#own.forward(
+    const { logProbs } = await this.#ref.forward(
       replies.map(({ tokens: completionTokens }, i) => ({
         promptTokens: this.#prompts[i] ?? [],
         completionTokens,

@@ -80,7 +80,7 @@ export function checkReply(
   const refuse = (reason: string, detail: ErrorDetail = {}): LaconicError =>
     new LaconicError("reply_malformed", `${url}: ${reason}`, { server: url, weights: weights.name, ...detail });
   if (answered !== null && answered !== weights.name)
-    throw refuse(`asked for ${weights.name}, answered by ${answered}`, { answered });
+    throw refuse(`requested ${weights.name}, got a reply from ${answered}`, { answered });
   const { promptTokens, sampling, stopTokens, stopTexts } = asked;
   const length = typeof prompt === "number" ? prompt : prompt.length;
   if (length !== promptTokens.length)

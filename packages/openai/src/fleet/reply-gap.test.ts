@@ -23,7 +23,7 @@ describe("one reply", () => {
   });
 });
 
-test("cut distributions are compared from one side, and topP bounds the other", () => {
+test("compares truncated distributions one-sidedly, with a bound by topP", () => {
   const reply = { logProbs: [-1, -2, -3] };
   const own = { logProbs: [-1.05, -2.2, -2.5], atOne: [-1, -2, -3] };
   const server = { reportsUncut: false, reportsRaw: false, vocabularySize: 13 };
@@ -42,19 +42,19 @@ test("cut distributions are compared from one side, and topP bounds the other", 
   const { noise } = measureReply(reply, own, { sampling: { temperature: 1, maxTokens: 8 } }, server);
   const halves = [1.05, 2.2, 2.5].map((surprise) => Math.log(0.5 + 0.5 * (Math.exp(surprise) / 13)));
   expect(noise).toBeCloseTo(
-    halves.reduce((sum, each) => sum + each, 0),
+    halves.reduce((sum, halve) => sum + halve, 0),
     12,
   );
 });
 
-test("a sampler's own replies hold no sign of noise, at any temperature or cut; even ones do", () => {
+test("detects uniform replies as noise, but no sampler's replies at any temperature or truncation", () => {
   const [random, vocabularySize] = [randomFromSeed("noise"), 50];
   const server = { reportsUncut: true, reportsRaw: false, vocabularySize };
   const noiseOf = (drawn: (logProbs: readonly number[]) => number): number => {
     const logProbs = Array.from({ length: 64 }, () => {
       const weights = Array.from({ length: vocabularySize }, () => Math.exp(12 * random.uniform()));
-      const total = weights.reduce((sum, each) => sum + each, 0);
-      const own = weights.map((each) => Math.log(each / total));
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      const own = weights.map((weight) => Math.log(weight / total));
       return own[drawn(own)] as number;
     });
     return measureReply(
@@ -66,9 +66,9 @@ test("a sampler's own replies hold no sign of noise, at any temperature or cut; 
   };
   const draw = (own: readonly number[], keep: number): number => {
     const order = own.map((_, token) => token).toSorted((a, b) => (own[b] as number) - (own[a] as number));
-    const kept = order.slice(0, keep);
-    let left = random.uniform() * kept.reduce((sum, token) => sum + Math.exp(own[token] as number), 0);
-    return kept.find((token) => (left -= Math.exp(own[token] as number)) <= 0) ?? (kept[0] as number);
+    const retained = order.slice(0, keep);
+    let left = random.uniform() * retained.reduce((sum, token) => sum + Math.exp(own[token] as number), 0);
+    return retained.find((token) => (left -= Math.exp(own[token] as number)) <= 0) ?? (retained[0] as number);
   };
   for (const keep of [1, 5, vocabularySize])
     for (let i = 0; i < 200; i++) expect(noiseOf((own) => draw(own, keep))).toBeLessThan(14);
@@ -87,7 +87,7 @@ describe("a server's last replies", () => {
 
   test("bfloat16's rounding with unlucky tokens never fails the test", () => {
     const random = randomFromSeed("rounding");
-    // Mean 0.01, and one token in 500 far out.
+    // Mean 0.01, with one outlier in 500 tokens.
     const token = (): number => (random.uniform() < 0.002 ? 1.5 : -0.01 * Math.log(1 - random.uniform()));
     const window = new GapWindow();
     for (let i = 0; i < 5000; i++) {
@@ -105,23 +105,23 @@ describe("a server's last replies", () => {
       (i: number): ReplyGap =>
         even(8, i % every === 0 ? 4 : 0);
     expect(judged(many(91, bad(10)))).toContain("10 of its last 91 replies were discarded");
-    // Seldom enough, each is thrown away, and the server is asked on.
+    // Rare bad replies are discarded without a quarantine.
     expect(judged(many(1000, bad(50)))).toBeNull();
   });
 
   test("texts of one token each are judged together", () => {
-    // Each is within the slack of one reply.
+    // Each reply alone is within its tolerance.
     expect(replyFault(of(0.6), tolerance)).toBeNull();
     expect(judged(many(63, () => of(0.6)))).toBeNull();
     expect(judged(many(64, () => of(0.6)))).toContain("the trainer's by 0.600 (mean of 64 tokens");
   });
 
-  test("that are honest about noise speak against it together", () => {
+  test("that report noise honestly are rejected together", () => {
     expect(judged(many(7, () => ({ gaps: [0, 0], noise: 4 })))).toBeNull();
     expect(judged(many(8, () => ({ gaps: [0, 0], noise: 4 })))).toContain("look random");
   });
 
-  test("are forgotten behind a hundred others", () => {
+  test("are forgotten after a hundred others", () => {
     expect(judged([...many(9, () => even(8, 4)), ...many(200, () => even(8, 0)), even(8, 4)])).toBeNull();
   });
 });

@@ -31,7 +31,7 @@ const maxNoiseOfServer = 30;
 /** Compares a server's report with the trainer's model. */
 export function measureReply(
   { logProbs }: { readonly logProbs: readonly number[] },
-  own: OwnReply,
+  ownReply: OwnReply,
   { sampling }: Pick<Generation, "sampling">,
   server: Pick<SamplingServer, "reportsUncut"> & { readonly reportsRaw: boolean; readonly vocabularySize: number },
 ): ReplyGap {
@@ -41,10 +41,10 @@ export function measureReply(
   const maxAbove = cuts.every((name) => name === "topP")
     ? -Math.log(cuts.length === 0 ? 1 : (sampling.topP ?? 1))
     : Infinity;
-  const expected = reportsRaw ? own.atOne : own.logProbs;
+  const expected = reportsRaw ? ownReply.atOne : ownReply.logProbs;
   let noise = 0;
   const gaps = logProbs.map((value, t) => {
-    noise += Math.log((1 + Math.exp(-(own.logProbs[t] as number)) / vocabularySize) / 2);
+    noise += Math.log((1 + Math.exp(-(ownReply.logProbs[t] as number)) / vocabularySize) / 2);
     const apart = value - (expected[t] as number);
     return apart < 0 ? -apart : Math.max(0, apart - maxAbove);
   });
@@ -79,7 +79,7 @@ export class GapWindow {
 
   /** Mean gap per token, each at most `slackTokens` times the tolerance; null before the first reply. */
   get mean(): number | null {
-    const tokens = this.#sum(({ tokens: own }) => own);
+    const tokens = this.#sum(({ tokens: count }) => count);
     return tokens === 0 ? null : this.#sum(({ capped }) => capped) / tokens;
   }
 
@@ -87,18 +87,18 @@ export class GapWindow {
     const { gaps, noise } = gap;
     const max = slackTokens * tolerance;
     // Written so that NaN counts in full.
-    const capped = gaps.reduce((sum, each) => sum + (each <= max ? each : max), 0);
+    const capped = gaps.reduce((sum, value) => sum + (value <= max ? value : max), 0);
     this.#replies.push({ tokens: gaps.length, capped, noise, thrown });
     if (this.#replies.length > windowReplies) this.#replies.shift();
   }
 
   /** Reason for quarantine, as the end of a sentence; null without one. */
   fault(tolerance: number): string | null {
-    const thrown = this.#sum((each) => Number(each.thrown));
+    const thrown = this.#sum((judged) => Number(judged.thrown));
     if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were discarded`;
     // Accepted replies only: one bad reply says nothing about the others.
-    const taken = (of: (reply: Judged) => number): number => this.#sum((each) => (each.thrown ? 0 : of(each)));
-    const tokens = taken((each) => each.tokens);
+    const taken = (of: (reply: Judged) => number): number => this.#sum((judged) => (judged.thrown ? 0 : of(judged)));
+    const tokens = taken((judged) => judged.tokens);
     const mean = taken(({ capped }) => capped) / tokens;
     if (tokens >= minTokens && mean > tolerance)
       return `log-probs of its last ${this.#replies.length} replies differ from the trainer's by ${mean.toPrecision(3)} (mean of ${tokens} tokens, limit ${tolerance.toPrecision(3)})`;

@@ -25,7 +25,7 @@ export class WaitingRequests {
   }
 
   /** @returns the server, with a slot taken @throws LaconicError `aborted`, or the error of `failAll` */
-  add(wanted: Wanted, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
+  add(request: Wanted, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
@@ -37,7 +37,7 @@ export class WaitingRequests {
           signal?.removeEventListener("abort", abort);
           end(value);
         };
-      const waiting: Waiting = { ...wanted, slot: ending(resolve), fail: ending(reject) };
+      const waiting: Waiting = { ...request, slot: ending(resolve), fail: ending(reject) };
       if (signal?.aborted) return abort();
       signal?.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiting);

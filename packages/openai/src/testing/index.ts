@@ -8,5 +8,4 @@ export type { FakeServer } from "./fake-server.ts";
 export type { FakeServerOptions } from "./served-weights.ts";
 export type { Lie, ServerFault, ServerFaults } from "./faults.ts";
 export { isReplyRequest, lies, lying } from "./lies.ts";
-export { samplerCases } from "./sampler-cases.ts";
-export type { SampledModel } from "./sampler-cases.ts";
+export { samplerCases, type SampledModel } from "./sampler-cases.ts";

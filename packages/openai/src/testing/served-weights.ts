@@ -1,12 +1,12 @@
 import {
-  LaconicError,
-  randomFromSeed,
-  raggedRow,
   type BaseSource,
   type Engine,
+  inputError,
+  raggedRow,
+  randomFromSeed,
   type Sampler,
-  type Sampling,
   type SampleResult,
+  type Sampling,
   type TokenBytes,
   type TrainableModel,
 } from "@laconic/core";
@@ -105,8 +105,7 @@ export class ServedWeights {
     const { weights: _, promptTokens, seed, stopTokens, stopTexts, ...sampling } = asked;
     const { temperature } = sampling;
     const { tokenBytes, logProbs = "processed" } = this.#options;
-    if (stopTexts.length > 0 && !tokenBytes)
-      throw new LaconicError("input_invalid", "stop texts need tokenBytes of the fake server");
+    if (stopTexts.length > 0 && !tokenBytes) throw inputError("stop texts need tokenBytes of the fake server");
     const [result] = await sampler.sample([
       {
         promptTokens,
@@ -135,7 +134,7 @@ export class ServedWeights {
     if (name === null) return this.#allWeights;
     const oldest = [...this.#adapters.values()][0];
     const named = this.#adapters.get(name);
-    if (!named) throw new LaconicError("input_invalid", `no ${name}`);
+    if (!named) throw inputError(`no ${name}`);
     return stale ? (oldest ?? named) : named;
   }
 }

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
@@ -7,8 +6,9 @@ import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { FleetModel } from "@laconic/openai/fleet";
 import { samplerCases, type SampledModel } from "@laconic/openai/testing";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { beforeAll, describe, test } from "vitest";
 import { adapter, base, onFakes, step, type OnFakesOptions } from "./on-fakes.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const onLocal = async (): Promise<SampledModel> => {
   const engine = await createInlineEngine([createReferenceKernels()]);
@@ -37,9 +37,8 @@ describe.each([
 
 describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind) => {
   // Fresh adapters change nothing, so other weights are trained ones: the servers have one base.
-  let folder = "";
+  const folder = sharedFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "laconic-fleet-seeds-"));
     const engine = await createInlineEngine([createReferenceKernels()]);
     const model = await engine.createModel(adapter);
     for (const seed of [1, 2]) {
@@ -50,7 +49,6 @@ describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind
     }
     await engine.close();
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   const profile: EngineProfile = {
     source: (seed) => ({ kind: "adapter-folder", base, path: join(folder, String(seed === 2 ? 2 : 1)) }),
@@ -62,7 +60,7 @@ describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind
     test(item.name, () =>
       item.run(async () => {
         const served = await onFakes({ kind });
-        // Values are computed where training is: a run opens critics before its policies sample on the fleet.
+        // Critics run on the trainer: a run opens them before its policies sample on the fleet.
         const locals = new Map<TrainableModel, TrainableModel>();
         return {
           capabilities: { ...served.engine.capabilities, batchInvariant: false },

@@ -6,7 +6,7 @@ import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/open
 import { base, onFakes, quick, requests, step } from "./on-fakes.ts";
 
 const isReply = (path: string): boolean => /completions|generate/u.test(path);
-/** The fault in the first replies that a server is asked for, checks of weights left aside. */
+/** Applies a fault to the first replies of a server, but not to checks of weights. */
 function first(count: number, fault: ServerFault): FakeServer["faults"] {
   let left = count;
   return (path, body) => (isReplyRequest(path, body) && left-- > 0 ? fault : null);
@@ -26,10 +26,10 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test.each(cases)("a server that %s loses no reply and duplicates none", async (_, fault, note) => {
     const { model, local, one, two, notes, replies } = await onFakes({ kind });
     one.faults = first(2, fault);
-    const said = await model.sample(requests(24));
-    // Replies are a function of the request: those of the engine itself.
+    const messages = await model.sample(requests(24));
+    // Replies depend on the request only and equal the engine's.
     const seeded = await onFakes({ kind });
-    expect(texts(said)).toEqual(texts(await seeded.model.sample(requests(24))));
+    expect(texts(messages)).toEqual(texts(await seeded.model.sample(requests(24))));
     expect(notes.join("\n")).toMatch(note);
     expect(replies).toHaveLength(24);
     expect(replies.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);
@@ -128,10 +128,10 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const { model, fakes } = await onFakes({ kind, fleet: { clock, patienceMs: 30_000 } });
     await model.sample(requests(2));
     for (const fake of fakes) await fake.kill();
-    await expect(model.sample(requests(3))).rejects.toMatchObject({
-      code: "api_unavailable",
-      message: expect.stringMatching(/no server of the fleet worked for 30 s/u),
-    });
+    await expect(model.sample(requests(3))).rejects.toFailWith(
+      "api_unavailable",
+      /no server of the fleet worked for 30 s/u,
+    );
     expect(ms).toBeGreaterThan(30_000);
   });
 });
@@ -139,12 +139,12 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 const whole = { kind: "config", config: conformanceConfig, seed: 2 } as const;
 
 test.each([
-  ["another model", "vllm", {}, /asked for run\.actor-v0-\w+-0, answered by base/u],
+  ["another model", "vllm", {}, /requested run\.actor-v0-\w+-0, got a reply from base/u],
   [
     "all weights of another version",
     "sglang",
     { source: whole },
-    /asked for run\.actor-v0-\w+-0, answered by default/u,
+    /requested run\.actor-v0-\w+-0, got a reply from default/u,
   ],
 ] as const)("detects a server that answers for %s", async (_, kind, options, reason) => {
   const { model, one, fleet, replies } = await onFakes({ kind, ...options });
@@ -163,10 +163,10 @@ test("rejects full weights of two versions at once", async () => {
   for (const fake of [one, two]) fake.faults = (path) => (isReply(path) ? { kind: "waits", until } : null);
   const old = snapshot.sample(requests(1));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await expect(model.sample(requests(1))).rejects.toMatchObject({
-    code: "engine_failed",
-    message: expect.stringMatching(/a server holds one version of full weights/u),
-  });
+  await expect(model.sample(requests(1))).rejects.toFailWith(
+    "engine_failed",
+    /a server holds one version of full weights/u,
+  );
   release();
   expect(await old).toHaveLength(1);
 });
@@ -195,10 +195,10 @@ test("abandons a slow server and ignores its late reply", async () => {
   const sampled = model.sample(requests(12));
   await vi.waitUntil(() => replies.length === 11);
   for (const wait of waits) wait.abort(new DOMException("late", "TimeoutError"));
-  const said = await sampled;
+  const messages = await sampled;
   release();
   await vi.waitUntil(() => one.inFlight === 0);
-  expect(said).toHaveLength(12);
+  expect(messages).toHaveLength(12);
   expect(replies).toHaveLength(12);
   expect(replies.filter(({ attempts }) => attempts === 2)).toHaveLength(1);
 });
@@ -210,7 +210,7 @@ test("prefers an idle server to a slow one", async () => {
   const until = new Promise<void>((resolve) => (release = resolve));
   one.faults = (path) => (isReply(path) ? { kind: "waits", until } : null);
   const before = two.replies;
-  // One after the other: those that wait on the slow server pile up to the slack.
+  // Sent one by one; requests for the slow server queue up to the slack.
   const waiting: Promise<unknown>[] = [];
   for (const request of requests(24)) {
     const slow = fleet.servers[0]?.inFlight ?? 0;
@@ -263,7 +263,7 @@ test.each(["unload", "load", "models"])("a server that never answers %s does not
   let over = false;
   void ended.then(() => (over = true));
   await vi.waitUntil(() => {
-    for (const each of late.splice(0)) each.abort(new DOMException("late", "TimeoutError"));
+    for (const item of late.splice(0)) item.abort(new DOMException("late", "TimeoutError"));
     return over;
   });
   await ended;

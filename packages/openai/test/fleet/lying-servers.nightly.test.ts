@@ -4,7 +4,7 @@ import { lies, lying } from "@laconic/openai/testing";
 import { describe, expect, test, vi } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
-/** Two servers, probed, on weights that say something. */
+/** Two probed servers with trained weights. */
 async function open(options?: OnFakesOptions): Promise<OnFakes> {
   const made = await onFakes(options);
   for (let steps = 0; steps < 3; steps++) await step(made.local);
@@ -27,11 +27,11 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       0,
       true,
     ],
-    // Enough of them that the server is found out also where a busy machine gives it a third of the requests.
+    // Enough wrong replies for detection, even if a busy machine sends it a third of the requests.
     ["in every third reply", (nth) => nth % 3 === 2, 1, true],
     ["in one reply", (nth) => nth === 3, 1, false],
   ];
-  // What honest servers answer depends on the requests alone.
+  // Replies of honest servers depend on the requests only.
   const honest = new Map<number, Promise<unknown[]>>();
   const healthyReplies = (temperature: number, asked: readonly SampleRequest[]): Promise<unknown[]> => {
     const known = honest.get(temperature) ?? open({ kind }).then(async ({ model }) => said(await model.sample(asked)));
@@ -39,7 +39,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     return known;
   };
   test.each(
-    // Every lie under every condition on one kind; the other shares all but its form of requests.
+    // Every lie and condition for one kind of server; the other kind differs only in its request format.
     lies
       .filter((how) => how !== "noise")
       .flatMap((how, i) =>
@@ -53,7 +53,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       const { model, one, two, fleet, notes, replies } = await open({ kind });
       const asked = longer(200, temperature).map((request, i) => ({
         ...request,
-        // No two alike: a reply that is swapped with one to the same prompt is as good as the right one.
+        // All prompts differ, because swapping replies to equal prompts is harmless.
         promptTokens: [1 + (i % 12), 1 + (Math.floor(i / 12) % 12), 1 + Math.floor(i / 144), 5],
       }));
       const expected = await healthyReplies(temperature, asked);
@@ -76,7 +76,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await model.sample(longer(200));
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(notes.join("\n")).toContain("look random");
-    // Over thirteen tokens some are as likely as not; over a language's thousands, none is.
+    // Some of thirteen tokens match by chance; with a real vocabulary almost none does.
     expect(replies.filter(({ server }) => server === one.url).length).toBeLessThan(100);
   });
 
@@ -89,7 +89,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       (error: Error) => error.message,
     );
     expect(failed).toMatch(/all servers are in quarantine|log-probs of a reply differ/u);
-    // Whoever asks next hears of both.
+    // The next request reports both.
     const next = await model.sample(longer(1)).then(
       () => null,
       (error: Error) => error.message,
@@ -139,14 +139,14 @@ test("the learner reuses the check's pass", async () => {
   expect(rows).toHaveLength(24);
   const sequences = replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens }));
   const { logProbs, entropy } = await model.forward(sequences);
-  expect(passed.mock.calls.flatMap(([each]) => each)).toHaveLength(24);
-  const own = await local.forward(sequences);
-  expect([logProbs, entropy]).toEqual([own.logProbs, own.entropy]);
-  // Other weights say other things.
+  expect(passed.mock.calls.flatMap(([group]) => group)).toHaveLength(24);
+  const sequenceLogProbs = await local.forward(sequences);
+  expect([logProbs, entropy]).toEqual([sequenceLogProbs.logProbs, sequenceLogProbs.entropy]);
+  // Updated weights give other log-probs.
   await step(model);
   passed.mockClear();
   await model.forward(sequences);
-  expect(passed.mock.calls.flatMap(([each]) => each)).toHaveLength(24);
+  expect(passed.mock.calls.flatMap(([group]) => group)).toHaveLength(24);
 });
 
 test("a server stays excluded after a new probe if its last replies fail", async () => {

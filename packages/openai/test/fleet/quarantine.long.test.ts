@@ -3,15 +3,15 @@ import { isReplyRequest, lying } from "@laconic/openai/testing";
 import { describe, expect, test, vi } from "vitest";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
-/** A probe is some twenty requests, on a machine that may be busy. */
+/** A probe has about twenty requests, and the machine may be busy. */
 const patient = { timeout: 15_000, interval: 20 };
 
 interface Timed extends OnFakes {
-  /** Lets time pass, between requests. */
+  /** Advances the clock between requests. */
   readonly pass: (ms: number) => void;
 }
 
-/** Two servers, probed, on weights that say something; each is asked one request at a time. */
+/** Two probed servers with trained weights and one request each at a time. */
 async function open(kind: "vllm" | "sglang", fleet: OnFakesOptions["fleet"] = {}): Promise<Timed> {
   let ms = 0;
   const sleep = async (): Promise<void> => {
@@ -30,12 +30,12 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(4));
     await step(model);
-    // Checks see the new weights, replies are of the old ones.
+    // Checks use the new weights, replies the old ones.
     one.faults = lying("stale", 13);
     let before = one.replies;
-    // One after the other, so that each is judged before the next.
+    // Sequential, so that each reply is judged before the next.
     for (const request of requests(72)) await model.sample([request]);
-    // The check of the load is no reply, and asks for one token on either kind.
+    // The check after a load requests one token and is not a reply.
     const checks = one.log.filter(
       ({ path, body }) => /completions|generate/u.test(path) && !isReplyRequest(path, body),
     );
@@ -44,7 +44,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(one.replies - before).toBeLessThanOrEqual(10 + checks.length);
     expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
 
-    // Its time has not come, and later it still answers so: a probe leaves it where it is, and waits twice as long.
+    // No probe is due yet. Later the server still fails its probe, and the wait doubles.
     pass(14_000);
     await model.sample(requests(4));
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
@@ -72,7 +72,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test("with all servers in quarantine, probes each at once and uses a recovered one", async () => {
     const { model, fleet, one, two, replies } = await open(kind);
     two.faults = lying("wrong-ids", 13);
-    // Wrong for ten replies, then well: before the probe, which comes when both are out.
+    // Ten wrong replies, then correct ones before the probe, which starts when both are excluded.
     one.faults = lying("permuted", 13, (nth) => nth < 10);
     expect(await model.sample(requests(24))).toHaveLength(24);
     expect(fleet.servers.map(({ state, quarantines }) => [state, quarantines])).toEqual([
@@ -99,7 +99,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     for (const fake of [one, two]) fake.faults = hanging;
     let failed: unknown = null;
     const asked = model.sample(requests(1)).catch((error: unknown) => (failed = error));
-    // Each reply that does not come takes 20 s; servers say that they are well in between.
+    // Each missing reply takes 20 s, while the health checks succeed.
     for (let late = 0; failed === null; late += 1) {
       expect(late).toBeLessThan(4);
       await vi.waitUntil(() => failed !== null || one.inFlight + two.inFlight > late);
@@ -108,10 +108,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       await vi.waitUntil(() => failed !== null || one.inFlight + two.inFlight > late + 1);
     }
     await asked;
-    expect(failed).toMatchObject({
-      code: "api_unavailable",
-      message: expect.stringMatching(/no server of the fleet worked for 30 s: .*no reply in time/u),
-    });
+    expect(failed).toFailWith("api_unavailable", /no server of the fleet worked for 30 s: .*no reply in time/u);
     expect(ms).toBe(40_000);
   });
 });

@@ -64,7 +64,7 @@ async function servers(kind: "vllm" | "sglang"): Promise<Set> {
   return { engine, fakes, folder, replies: [] };
 }
 
-/** As a process that starts anew makes it: a model, a fleet over the servers, the policy on both. */
+/** Builds what a new process builds: a model, a fleet over the servers, and the policy on both. */
 async function partsOn(
   kind: "vllm" | "sglang",
   { engine, fakes, folder, replies }: Set,
@@ -76,7 +76,7 @@ async function partsOn(
   const fleet = new Fleet({
     servers: fakes.map(({ url }) => connect({ url })),
     vocabularySize,
-    // Which prompts a server is preferred for depends on its port: without slack each gets its part of every batch.
+    // The port decides which prompts prefer a server; without slack, each gets part of every batch.
     slack: 0,
     onReply: (reply) => replies.push(reply),
     onNote: (text) => notes.push(text),
@@ -98,12 +98,12 @@ async function partsOn(
   return { task, policies: { policy }, local, fleet };
 }
 
-async function rowsOf(parts: TrainingParts, given: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
+async function rowsOf(parts: TrainingParts, input: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
   const rows: Metrics[] = [];
   await train(
     runSpec({
       ...parts,
-      settings: parseTrainConfig({ ...settings, ...given }),
+      settings: parseTrainConfig({ ...settings, ...input }),
     }),
     {
       recorder: silentRecorder((row) => {
@@ -124,7 +124,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     let asked = 0;
     let killed = false;
     one.faults = (path) => {
-      // In step 3, when some of its replies are on their way.
+      // Killed in step 3, with replies in flight.
       if (/completions|generate/u.test(path) && parts.local.weightVersion === 4 && ++asked === 5) {
         killed = true;
         void one.kill();
@@ -135,9 +135,9 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(killed).toBe(true);
     expect(rows).toHaveLength(6);
     expect(rows.map((row) => row["scoring/scored"])).toEqual(Array.from({ length: 6 }, () => episodes));
-    // Two optimiser steps a step: the versions that were sampled are 0, 2, 4 ...; 12 problems are evaluated at each end.
+    // A step has two optimizer steps, so versions 0, 2, 4 ... are sampled; each end evaluates 12 problems.
     const versions = set.replies.map(({ version }) => version);
-    const count = (version: number): number => versions.filter((each) => each === version).length;
+    const count = (version: number): number => versions.filter((value) => value === version).length;
     expect([0, 2, 4, 6, 8, 10, 12].map(count)).toEqual([
       episodes + 12,
       ...Array.from({ length: 5 }, () => episodes),
@@ -206,7 +206,7 @@ test("a killed run resumes on servers with its leftovers", async () => {
   const open = (resume: boolean): ReturnType<typeof openRun> =>
     openRun({ directory, resume, config: { ...config }, environment: {}, keepCheckpoints: 2, now: () => 0 });
 
-  // Step 4 of 6 is sampled when it ends; the checkpoint is that of step 2.
+  // The process ends in step 4 of 6, after sampling; the last checkpoint is step 2.
   const first = await partsOn("vllm", set);
   const run = await open(false);
   const killed = first.local.forwardBackward.bind(first.local);
@@ -240,7 +240,7 @@ test("requests samples of older versions by their name", async () => {
   const lags = rows.map((row) => row["sampling/lag_steps_max"] as number);
   expect(Math.max(...lags)).toBeLessThanOrEqual(2);
   expect(Math.max(...lags)).toBeGreaterThan(0);
-  // Each reply has the log-probs of the version that it was asked of: all weights are finite, and what is let go is unloaded.
+  // Replies have log-probs of the requested version, and released versions are unloaded.
   expect(new globalThis.Set(set.replies.map(({ version }) => version)).size).toBeGreaterThan(2);
   for (const fake of set.fakes) expect(fake.names.length).toBeLessThanOrEqual(1);
 });

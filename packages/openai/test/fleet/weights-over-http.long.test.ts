@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** What a network, or a kill, does to a request. */
+/** Fault of a network or a kill during a request. */
 type Harm = "cut" | "damage" | "hold" | "kill" | null;
 
 interface Received {
@@ -24,11 +24,11 @@ interface Received {
 }
 
 const isChunk = (path: string): boolean => /\/\d+$/u.test(path);
-/** Chunks that were put. */
+/** Uploaded chunks. */
 const chunksOf = ({ asked }: Received): string[] => asked.flatMap(({ path }) => (isChunk(path) ? path : []));
 const reset = (): TypeError => new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
 
-/** A receiver on a disk of its own, and the way to it. */
+/** A receiver with its own folder, and a connection to it. */
 async function startReceiver(): Promise<Received> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
   closing.push(() => rm(folder, { recursive: true }));
@@ -55,11 +55,11 @@ async function startReceiver(): Promise<Received> {
   return received;
 }
 
-/** Never, but for who gives up. */
+/** A response that never arrives; rejects when aborted. */
 const never = (signal?: AbortSignal | null): Promise<Response> =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
 
-/** The same with another first byte. */
+/** Changes the first byte. */
 function damaged(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return body.map((byte, i) => (i === 0 ? byte ^ 6 : byte));
 }
@@ -70,7 +70,7 @@ interface OverHttp extends OnFakes {
   readonly sent: FleetModel;
 }
 
-/** Two servers, each with a receiver on its own disk, and no folder that they share with the trainer. */
+/** Two servers with a receiver each; no folder is shared with the trainer. */
 async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const made = await onFakes(options);
   const own = await mkdtemp(join(tmpdir(), "laconic-sender-"));
@@ -94,7 +94,7 @@ async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const sent = new FleetModel(made.local, fleet, {
     name: "run.actor",
     folder: join(own, "weights"),
-    // Nobody but the trainer sees its folder.
+    // Servers cannot see the trainer's folder.
     folderAtServers: "/nowhere",
   });
   return { ...made, receivers, sender, sent, fleet };
@@ -123,7 +123,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const replies = await sent.sample(requests(12));
     expect(replies).toHaveLength(12);
     for (const { asked } of receivers) expect(asked.map(({ coding }) => coding)).toContain("delta");
-    // The first has nothing to differ from.
+    // The first version has no base for differences.
     expect(sender.sent[0]?.sentBytes).toBeLessThanOrEqual(sender.sent[0]?.bytes ?? 0);
     await sent.dispose();
     await fleet.clear("run.");
@@ -139,7 +139,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(await sent.sample(requests(12))).toHaveLength(12);
     expect(fleet.servers.map(({ state }) => state)).toEqual(["up", "up"]);
     const put = chunksOf(one);
-    // Chunks that were whole are not sent twice; those under way at the kill are.
+    // Complete chunks are sent once; only chunks in flight at the kill are sent again.
     expect(new Set(put).size).toBeGreaterThan(8);
     expect(put.length).toBeGreaterThan(new Set(put).size);
     expect(put.length - new Set(put).size).toBeLessThanOrEqual(4);
@@ -160,7 +160,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(await sent.sample(requests(12))).toHaveLength(12);
     harms.forEach(([received], i) => {
       expect(harmed[i]).toHaveLength(2);
-      for (const path of harmed[i] ?? []) expect(chunksOf(received).filter((each) => each === path)).toHaveLength(2);
+      for (const path of harmed[i] ?? []) expect(chunksOf(received).filter((text) => text === path)).toHaveLength(2);
     });
     expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
   });
@@ -186,11 +186,11 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test("excludes a receiver that damages every chunk, and the other server answers", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     receivers[0].harm = (path) => (isChunk(path) ? "damage" : null);
-    // The other server answers while the first has none; a request meets what came of it later.
+    // The other server answers while the first lacks the weights; a later request finds it down.
     await vi.waitUntil(async () => {
       expect(await sent.sample(requests(12))).toHaveLength(12);
       return fleet.servers[0]?.state !== "up";
-    });
+    }, 15_000);
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(fleet.servers[0]?.reason).toMatch(/chunk \S+ does not match the manifest: damaged or truncated/u);
     expect(fleet.servers[1]).toMatchObject({ state: "up", failures: 0 });
@@ -202,7 +202,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const old = await sent.snapshot();
     await old.sample(requests(4));
     await step(sent);
-    // The second takes for ever: requests of the new version go to the first, those of the old to both.
+    // The second upload never ends: new requests use the first server, old ones both.
     let held = 0;
     receivers[1].harm = (path) => (isChunk(path) && ++held > 0 ? "hold" : null);
     replies.length = 0;
@@ -210,7 +210,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(await old.sample(requests(24))).toHaveLength(24);
     expect(held).toBeGreaterThan(0);
     const by = (version: number): Set<string> =>
-      new Set(replies.filter((each) => each.version === version).map(({ server }) => server));
+      new Set(replies.filter((reply) => reply.version === version).map(({ server }) => server));
     const [one, two] = fleet.servers.map(({ url }) => url);
     expect([by(1), by(0)]).toEqual([new Set([one]), new Set([one, two])]);
     fleet.close();
@@ -241,7 +241,7 @@ test("a receiver rejects missing keys, paths outside its folder and wrong versio
   expect(await ask("PUT", "/v1/model.safetensors/0", "tensors")).toBe(409);
   expect(await ask("PUT", "/v1", manifest(7))).toBe(200);
   expect(await ask("POST", "/v1")).toBe(409);
-  // What is half sent has a name too: who clears up removes it.
+  // Partial uploads are listed too, so that cleanup can remove them.
   expect(await (await handler(named())).json()).toEqual({ names: ["v1"] });
   expect(await ask("PUT", "/v1/model.safetensors/1", "tensors")).toBe(404);
   expect(await ask("PUT", "/v1/model.safetensors/0", "tensorz")).toBe(422);

@@ -8,7 +8,7 @@ const chunkBytes = 1024;
 const content = Buffer.alloc(chunkBytes, 7);
 const sha256 = createHash("sha256").update(content).digest("hex");
 
-/** A version of files of one chunk. */
+/** Manifest of one-chunk files. */
 const manifest = (...names: readonly string[]): object => ({
   chunkBytes,
   base: null,
@@ -33,12 +33,12 @@ test("partial versions share one size limit, also after a restart", async () => 
   const ask = asker(new WeightsReceiver(options));
   const begun = await Promise.all(["a", "b", "c", "d"].map((name) => ask("PUT", name, manifest("w"))));
   const statuses = begun.map(([status]) => status);
-  expect([200, 507].map((status) => statuses.filter((each) => each === status).length)).toEqual([2, 2]);
+  expect([200, 507].map((status) => statuses.filter((value) => value === status).length)).toEqual([2, 2]);
   const again = asker(new WeightsReceiver(options));
   expect(await again("PUT", "e", manifest("w"))).toEqual([507, expect.stringContaining("delete one")]);
   const drafts = (await readdir(folder)).map((name) => name.replace(".part", ""));
   expect(drafts).toHaveLength(2);
-  // One that is begun anew takes no further room, and one that goes leaves its own.
+  // Restarting an upload needs no further space; deleting one frees its space.
   expect((await again("PUT", drafts[0] as string, manifest("w")))[0]).toBe(200);
   expect((await again("DELETE", drafts[1] as string))[0]).toBe(204);
   expect((await again("PUT", "e", manifest("w")))[0]).toBe(200);
@@ -46,9 +46,9 @@ test("partial versions share one size limit, also after a restart", async () => 
 
 test("limits the number of partial versions", async () => {
   const ask = asker(new WeightsReceiver({ folder: await temporaryFolder() }));
-  const found: number[] = [];
-  for (let i = 0; i < 70; i++) found.push((await ask("PUT", `v${i}`, manifest("w")))[0]);
-  expect([found.indexOf(507), found.filter((status) => status === 200).length]).toEqual([64, 64]);
+  const matches: number[] = [];
+  for (let i = 0; i < 70; i++) matches.push((await ask("PUT", `v${i}`, manifest("w")))[0]);
+  expect([matches.indexOf(507), matches.filter((status) => status === 200).length]).toEqual([64, 64]);
 });
 
 test.each([

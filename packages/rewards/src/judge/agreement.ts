@@ -60,12 +60,12 @@ export async function agreement(
  * Results in order, from at most `atOnce` concurrent tasks.
  * @throws LaconicError `config_invalid` below 1
  */
-export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
+export async function inOrder<T, R>(items: readonly T[], atOnce: number, run: (item: T) => Promise<R>): Promise<R[]> {
   checkCount("atOnce", atOnce);
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let i = next++; i < items.length; i = next++) results[i] = await each(items[i] as T);
+    for (let i = next++; i < items.length; i = next++) results[i] = await run(items[i] as T);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, () => worker()));
   return results;

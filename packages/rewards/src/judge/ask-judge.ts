@@ -43,7 +43,7 @@ export function judgeAsker<T>(
   checkCount("cached", cached, 0);
   checkCount("maxTokens", maxTokens);
   const ask: Ask = settings.deadline ? withDeadline(settings.deadline) : withoutDeadline;
-  const kept = new Map<string, T>();
+  const cache = new Map<string, T>();
   const inFlight = new Map<string, Promise<Verdict<T>>>();
 
   async function put(question: JudgeQuestion<T>, outer: AbortSignal | undefined): Promise<Verdict<T>> {
@@ -76,10 +76,10 @@ export function judgeAsker<T>(
 
   return async (question, signal) => {
     const { key } = question;
-    if (kept.has(key)) {
-      const value = kept.get(key) as T;
-      kept.delete(key);
-      kept.set(key, value);
+    if (cache.has(key)) {
+      const value = cache.get(key) as T;
+      cache.delete(key);
+      cache.set(key, value);
       return { status: "judged", value };
     }
     const asked = inFlight.get(key);
@@ -87,12 +87,12 @@ export function judgeAsker<T>(
     const verdict = put(question, signal);
     inFlight.set(key, verdict);
     try {
-      const given = await verdict;
-      if (given.status === "judged" && cached > 0) {
-        kept.set(key, given.value);
-        if (kept.size > cached) kept.delete(kept.keys().next().value as string);
+      const input = await verdict;
+      if (input.status === "judged" && cached > 0) {
+        cache.set(key, input.value);
+        if (cache.size > cached) cache.delete(cache.keys().next().value as string);
       }
-      return given;
+      return input;
     } finally {
       inFlight.delete(key);
     }

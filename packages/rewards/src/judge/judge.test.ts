@@ -129,8 +129,8 @@ describe("a judge", () => {
     [{ criteria: [...rubric.criteria, ...rubric.criteria] }, "duplicate criterion right"],
     [{ criteria: [{ name: "a", question: "?", weight: 0 }] }, "the weight of a is 0"],
     ["  ", "task: the question is empty"],
-  ])("%j is no rubric", (given, reason) => {
-    expect(() => createJudge({ model: scriptedModel(""), rubric: given })).toThrow(reason);
+  ])("%j is no rubric", (input, reason) => {
+    expect(() => createJudge({ model: scriptedModel(""), rubric: input })).toThrow(reason);
   });
 });
 
@@ -142,9 +142,9 @@ describe("a judge's reward", () => {
   test("is a term for each criterion, which add up to the score; silence is 0 without asking", async () => {
     const model = scriptedModel(marking((line) => (line.endsWith("right") ? 10 : 6)));
     const reward = judgeReward({ model, rubric });
-    const given = await reward(episode("4"), problem, context);
-    expect(given).toEqual({ team: { right: 0.75, brief: 0.15 }, score: 0.9 });
-    expect(readReward(given)).toMatchObject({ status: "scored", value: 0.9 });
+    const rewardResult = await reward(episode("4"), problem, context);
+    expect(rewardResult).toEqual({ team: { right: 0.75, brief: 0.15 }, score: 0.9 });
+    expect(readReward(rewardResult)).toMatchObject({ status: "scored", value: 0.9 });
     expect(promptOf(model.calls[0] as CompletionRequest)).toMatch(/REFERENCE\n4\n/u);
     expect(await reward(episode(null), problem, context)).toEqual({ team: { right: 0, brief: 0 }, score: 0 });
     expect(model.calls).toHaveLength(1);

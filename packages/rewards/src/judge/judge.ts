@@ -1,6 +1,6 @@
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, judgeMessages, type Judged } from "./fence.ts";
-import { LaconicError, type Reward } from "@laconic/core";
+import { configError, type Reward, type LaconicError } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 
 /** Marks of an answer. */
@@ -41,11 +41,11 @@ export function createJudge(options: JudgeOptions): Judge {
     criteria,
     judge: ({ answer, ...judged }, signal) => {
       const { question, reference } = judged;
-      const code = codeFor([question, reference ?? "", answer, ...criteria.map((each) => each.question)]);
+      const code = codeFor([question, reference ?? "", answer, ...criteria.map((item) => item.question)]);
       const form = criteria.map(({ name }) => `${code} ${name}: MARK`).join("\n");
       const asked = [
         `Mark the answer from 0 (not at all) to ${bestMark} (fully) for each:`,
-        ...criteria.map((each) => `${each.name}: ${each.question}`),
+        ...criteria.map((item) => `${item.name}: ${item.question}`),
         `End with these lines, a whole number from 0 to ${bestMark} in place of MARK:\n${form}`,
       ];
       return ask(
@@ -66,9 +66,9 @@ function marksIn(reply: string, code: string, criteria: readonly Required<Criter
   const marks: Record<string, number> = {};
   for (const { name } of criteria) {
     const line = new RegExp(`^[ \\t*]*${code} ${name}: *(\\d{1,3})(?:/${bestMark})?[ \\t*.]*$`, "gmu");
-    const found = new Set([...reply.matchAll(line)].map((match) => Number(match[1])));
-    const [mark] = found;
-    if (found.size !== 1 || mark === undefined || mark > bestMark) return null;
+    const marked = new Set([...reply.matchAll(line)].map((match) => Number(match[1])));
+    const [mark] = marked;
+    if (marked.size !== 1 || mark === undefined || mark > bestMark) return null;
     marks[name] = mark / bestMark;
   }
   const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);
@@ -100,9 +100,9 @@ const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
  * A single question becomes `task`.
  * @throws LaconicError `config_invalid`
  */
-function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
-  const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
-  const refuse = (reason: string): LaconicError => new LaconicError("config_invalid", `rubric: ${reason}`);
+function readRubric(input: Rubric | string): readonly Required<Criterion>[] {
+  const criteria = typeof input === "string" ? [{ name: "task", question: input }] : input.criteria;
+  const refuse = (reason: string): LaconicError => configError(`rubric: ${reason}`);
   if (criteria.length === 0) throw refuse("the list of criteria is empty");
   const seen = new Set<string>();
   return criteria.map(({ name, question, weight = 1 }) => {

@@ -58,7 +58,7 @@ test("an answer cannot vote for itself", async () => {
 });
 
 test("the win rate counts ties half and skips undecided pairs", async () => {
-  const model = judging((each) => (each.first === "?" || each.second === "?" ? "NEITHER" : longer(each)));
+  const model = judging((item) => (item.first === "?" || item.second === "?" ? "NEITHER" : longer(item)));
   const pairs = [pair("long one", "short"), pair("a b c", "x"), pair("s", "long"), pair("ab", "cd"), pair("?", "x")];
   const result = await winRate(createPreference({ model, criterion: "longer" }), pairs);
   expect(result).toMatchObject({ pairs: 5, wins: 2, losses: 1, ties: 1, byPlace: 0, undecided: 1 });

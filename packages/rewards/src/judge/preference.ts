@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { wilsonInterval } from "@laconic/core/numeric";
 import { inOrder } from "./agreement.ts";
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
@@ -13,7 +13,7 @@ export interface AnswerPair extends Judged {
 /** Preferred answer. */
 export interface Preference {
   readonly winner: "a" | "b" | "tie";
-  /** The judge chose the same position in both orders: a sign of bias. */
+  /** The same position in both orders: a sign of bias. */
   readonly byPlace: boolean;
 }
 
@@ -36,7 +36,7 @@ type Place = "FIRST" | "SECOND" | "TIE";
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
   const { criterion } = options;
-  if (criterion.trim() === "") throw new LaconicError("config_invalid", "criterion: the text is empty");
+  if (criterion.trim() === "") throw configError("criterion: the text is empty");
   const most = charactersOf(options);
   const ask = judgeAsker<Place>(options);
   const inPlaces = (
@@ -75,12 +75,12 @@ export function createPreference(options: PreferenceOptions): PreferenceJudge {
   };
 }
 
-const pointOf = (place: Place): number => (place === "FIRST" ? 1 : place === "SECOND" ? -1 : 0);
+const pointOf = (location: Place): number => (location === "FIRST" ? 1 : location === "SECOND" ? -1 : 0);
 
 function placeIn(reply: string, code: string): Place | null {
   const lines = reply.matchAll(new RegExp(`^[ \\t*]*${code} better: *(FIRST|SECOND|TIE)[ \\t*.]*$`, "gmu"));
-  const found = new Set([...lines].map((match) => match[1] as Place));
-  return found.size === 1 ? ([...found][0] ?? null) : null;
+  const set = new Set([...lines].map((match) => match[1] as Place));
+  return set.size === 1 ? ([...set][0] ?? null) : null;
 }
 
 /** Win rate with its counts. */
@@ -111,7 +111,8 @@ export async function winRate(
     return verdict;
   });
   const judged = verdicts.flatMap((verdict) => (verdict.status === "judged" ? [verdict.value] : []));
-  const count = (winner: Preference["winner"]): number => judged.filter((each) => each.winner === winner).length;
+  const count = (winner: Preference["winner"]): number =>
+    judged.filter((preference) => preference.winner === winner).length;
   const [wins, losses, ties, n] = [count("a"), count("b"), count("tie"), judged.length];
   const [low, high] = wilsonInterval(wins + ties / 2, n);
   return {
@@ -120,7 +121,7 @@ export async function winRate(
     losses,
     ties,
     undecided: pairs.length - n,
-    byPlace: judged.filter((each) => each.byPlace).length,
+    byPlace: judged.filter((preference) => preference.byPlace).length,
     rate: n === 0 ? null : { value: (wins + ties / 2) / n, low, high },
   };
 }

@@ -11,9 +11,9 @@ const episodes: readonly Episode[] = ["15", "16", "it is 15", ""].map((text) =>
 );
 
 async function read(reward: GroupReward, of: readonly Episode[]): Promise<RewardOutcome[]> {
-  const given: unknown = await reward(of, problem, { signal: new AbortController().signal });
-  expectThat(Array.isArray(given), "a list");
-  return given.map((each) => readReward(each));
+  const input: unknown = await reward(of, problem, { signal: new AbortController().signal });
+  expectThat(Array.isArray(input), "a list");
+  return input.map((item) => readReward(item));
 }
 
 /** Conformance cases of group rewards. */

@@ -47,7 +47,7 @@ export const rewardCases: readonly ConformanceCase<Reward>[] = [
     name: "gives the same terms, in the same order, for every episode of a problem",
     async run(create) {
       const reward = await create();
-      const names = await Promise.all(Object.values(episodes).map(async (each) => namesOf(await read(reward, each))));
+      const names = await Promise.all(Object.values(episodes).map(async (value) => namesOf(await read(reward, value))));
       expectThat(new Set(names).size === 1, `one list of terms, got ${[...new Set(names)].join(" and ")}`);
     },
   },

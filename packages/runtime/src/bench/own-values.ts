@@ -23,18 +23,21 @@ export async function userDefinedBenchValues(
   boards: readonly string[],
   directory: string,
 ): Promise<OwnBenchValues> {
-  const own = {
+  const opened = {
     methods: await Promise.all(
-      referencesAmong(methods).map(async (each) => ({ name: (await openMethod(each)).name, reference: each })),
+      referencesAmong(methods).map(async (source) => ({
+        name: (await openMethod(source)).name,
+        reference: source,
+      })),
     ),
     boards: await Promise.all(
-      referencesAmong(boards).map(async (each) => {
-        const { name, problems } = await openBoard(each);
-        return { name, reference: each, questions: problems.length };
+      referencesAmong(boards).map(async (source) => {
+        const { name, problems } = await openBoard(source);
+        return { name, reference: source, questions: problems.length };
       }),
     ),
   };
-  return { ...inFolder(directory, own), sources: sourceInputs(directory, await sourcesOf(own)) };
+  return { ...inFolder(directory, opened), sources: sourceInputs(directory, await sourcesOf(opened)) };
 }
 
 /** Whether an argument is a module; `NAME=RUN` is always a run folder. */
@@ -43,27 +46,25 @@ function isFileWord(word: string): boolean {
 }
 
 /** Removes references to files from a list of names. */
-export function withoutFiles(words: readonly string[]): string[] {
-  return words.filter((word) => !isFileWord(word));
+export function withoutFiles(names: readonly string[]): string[] {
+  return names.filter((word) => !isFileWord(word));
 }
 
 /** Opens the methods again. @throws LaconicError `checkpoint_mismatch` with a changed file */
-export async function openOwnMethods(own: OwnBenchValues, directory: string): Promise<Baseline[]> {
-  await checkSourceInputs(directory, "bench", own.sources);
-  return Promise.all(fromFolder(directory, own).methods.map((each) => openMethod(each.reference)));
+export async function openOwnMethods(ownBenchValues: OwnBenchValues, directory: string): Promise<Baseline[]> {
+  await checkSourceInputs(directory, "bench", ownBenchValues.sources);
+  return Promise.all(fromFolder(directory, ownBenchValues).methods.map((method) => openMethod(method.reference)));
 }
 
-export function openOwnBoards(own: OwnBenchValues, directory: string): Promise<Board[]> {
-  return Promise.all(fromFolder(directory, own).boards.map((each) => openBoard(each.reference)));
+export function openOwnBoards(ownBenchValues: OwnBenchValues, directory: string): Promise<Board[]> {
+  return Promise.all(fromFolder(directory, ownBenchValues).boards.map((board) => openBoard(board.reference)));
 }
 
-function referencesAmong(words: readonly string[]): Reference[] {
-  return words
-    .filter((word) => isFileWord(word))
-    .map((word) => {
-      const { file, export: name } = partsOfFileText(word);
-      return { file: resolve(file), export: name };
-    });
+function referencesAmong(names: readonly string[]): Reference[] {
+  return names.filter(isFileWord).map((word) => {
+    const { file, export: name } = partsOfFileText(word);
+    return { file: resolve(file), export: name };
+  });
 }
 
 async function openMethod(of: Reference): Promise<Baseline> {

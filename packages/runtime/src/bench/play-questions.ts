@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { benchmarkNamed } from "@laconic/benchmarks";
-import { LaconicError, type LanguageModel } from "@laconic/core";
+import { benchmarkNamed, trainingSplits } from "@laconic/benchmarks";
+import { configError, type LanguageModel } from "@laconic/core";
 import { visibleText } from "@laconic/core/text";
 import type { SampleRecord } from "@laconic/evaluation";
 import {
@@ -29,12 +29,13 @@ import {
   dealSeed,
   dealTo,
   benchmarkTeam,
+  openTeamTexts,
   teamDefaults,
   type BenchmarkTaskSettings,
   type TeamForms,
   type TextTeam,
 } from "@laconic/tasks/text";
-import type { Baseline } from "@laconic/baselines";
+import { familyOf, type Baseline } from "@laconic/baselines";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { learnedOf, livePolicies, modelsOf, withLearned, evaluationSampling, isNamedBudget } from "@laconic/trainer";
 import { keepBenchMade, openOwnBoards, openOwnMethods } from "./own-values.ts";
@@ -56,8 +57,6 @@ export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
   readonly offline: boolean;
-  /** Plan only: no model is called. */
-  readonly plan?: boolean;
 }
 
 /** Limits of a bench over questions. */
@@ -75,7 +74,7 @@ export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price"
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,
-  { hub, folder, offline, plan = false }: QuestionSources,
+  { hub, folder, offline }: QuestionSources,
   progress: Progress,
 ): Promise<PreparedQuestions> {
   const prepared = await prepareBench(config, {
@@ -94,15 +93,12 @@ export async function prepareQuestions(
       onProgress: progress.download(benchmarkNamed(name).name),
     }),
     hub,
-    plan,
     partitioner: { seed: dealSeed, dealTo },
     note: (text) => progress.note(text),
   });
   for (const { price, model, flag } of paidModels(prepared)) checkPriced(price, model, flag);
   if (config.actorPrice !== null && prepared.teams.every(({ asksServer }) => !asksServer))
-    throw new LaconicError("config_invalid", "--actor-price: no trained team has an actor on a server", {
-      flag: "actor-price",
-    });
+    throw configError("--actor-price: no trained team has an actor on a server", { flag: "actor-price" });
   return prepared;
 }
 
@@ -218,9 +214,9 @@ export async function trainedTeam(
   { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
   checkAnswers(await trustedConfigOf(resolve(run)), run, ownBoards);
-  const found = await findRun(resolve(run));
-  const { directory, config, state } = found;
-  const team = await questionTeam(found, progress);
+  const foundRun = await findRun(resolve(run));
+  const { directory, config, state } = foundRun;
+  const team = await questionTeam(foundRun, progress);
   const actor = actorText === null ? null : await actorChoice(actorText, progress);
   const swapped = actor ? `, actor ${actor.title}` : "";
   const models: Record<string, LanguageModel> = {};
@@ -232,6 +228,7 @@ export async function trainedTeam(
   return {
     asksServer: api !== null,
     unpriced: api && !price ? api.model : null,
+    scored: scoredSplit(config),
     method: {
       name,
       title: name,
@@ -244,7 +241,7 @@ export async function trainedTeam(
       ...team,
     },
     async open(booked) {
-      const { parts, close } = await openFoundRun(found, progress, {
+      const { parts, close } = await openFoundRun(foundRun, progress, {
         testProblems: 0,
         ...(actor && { actor: actor.speaks }),
         spending: { ...booked, price },
@@ -260,19 +257,26 @@ export async function trainedTeam(
   };
 }
 
+/** Split without training questions, where it is not the benchmark's default. */
+export function scoredSplit({ task }: Pick<AppConfig, "task">): TrainedTeam["scored"] {
+  if (isReference(task) || task.name !== "benchmark" || task.file !== undefined) return null;
+  const benchmark = benchmarkNamed(task.benchmark);
+  const { test } = trainingSplits(benchmark, task.split);
+  return test === benchmark.defaultSplit ? null : { benchmark: task.benchmark, split: test };
+}
+
 function checkAnswers({ task }: AppConfig, run: string, ownBoards: boolean): void {
   if (isReference(task) || ["benchmark", "data"].includes(task.name)) return;
   if (ownBoards && task.name !== "gateway") return;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${run}: a team trained on ${task.name} cannot answer benchmarks; give problems of its world with --benchmarks ./board.ts`,
     { run },
   );
 }
 
-async function questionTeam(found: FoundRun, progress: Progress): Promise<QuestionTeam> {
-  const { task, train } = found.config;
-  if (isReference(task) || (task.name !== "benchmark" && task.name !== "data")) return ownTeam(found, progress);
+async function questionTeam(foundRun: FoundRun, progress: Progress): Promise<QuestionTeam> {
+  const { task, train } = foundRun.config;
+  if (isReference(task) || (task.name !== "benchmark" && task.name !== "data")) return ownTeam(foundRun, progress);
   const { rounds, replyTokens, actorTokens } = { ...teamDefaults, ...task };
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
   const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
@@ -281,15 +285,24 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
       targetTokens: isNamedBudget(train.budget) ? train.budget.targetTokens : undefined,
     });
   const { topology, holders } = teamFor({ answerForm: "", read: (reply) => reply });
+  const { team, benchmark: trainedOn, prompts } = settings;
+  const textsOf =
+    prompts === "published"
+      ? await openTeamTexts(team, dataFolder(undefined), {
+          benchmark: trainedOn,
+          family: familyOf(benchmarkNamed(trainedOn).answer.kind),
+        })
+      : null;
   return {
     replyTokens: Math.max(replyTokens, actorTokens),
-    create: ({ answerForm, reader, family, benchmark }) =>
+    create: (asked) =>
       teamFor({
-        answerForm,
-        read: (reply) => reader.read(reply),
-        same: (a, b) => reader.same(a, b),
-        ...(family !== undefined && { family }),
-        ...(benchmark !== undefined && { benchmark }),
+        answerForm: asked.answerForm,
+        read: (reply) => asked.reader.read(reply),
+        same: (a, b) => asked.reader.same(a, b),
+        ...(asked.family !== undefined && { family: asked.family }),
+        ...(asked.benchmark !== undefined && { benchmark: asked.benchmark }),
+        texts: textsOf?.(asked),
       }).topology,
     // Dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),

@@ -13,7 +13,7 @@ import {
   type PairConfig,
 } from "@laconic/evaluation/bench";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
-import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
+import { configError, type LanguageModel, nameHint } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { livePolicies, modelsOf, rewardOf, evaluationSampling } from "@laconic/trainer";
 import { keepBenchMade } from "./own-values.ts";
@@ -73,7 +73,7 @@ export async function playTasks(
           signal,
         }).finally(dispose);
         const report = await writePairReport(directory, file.records.values(), {
-          tasks: tasks.map((task) => taskTitle(task)),
+          tasks: tasks.map(taskTitle),
           methods: methods.map((method) => pairMethod(method).name),
         });
         const isPaid = config.price !== null && config.baseUrl !== null;
@@ -92,7 +92,7 @@ interface OpenedPairs {
 
 interface Trained {
   readonly name: string;
-  readonly found: FoundRun;
+  readonly run: FoundRun;
 }
 
 /**
@@ -107,35 +107,35 @@ async function openPairs(
   const closing = new DisposalStack();
   const close = (): Promise<void> => closing.disposeAsync();
   try {
-    const titles = config.tasks.map((task) => taskTitle(task));
+    const titles = config.tasks.map(taskTitle);
     const trained = await trainedIn(config, titles);
     const boards: PairBoard[] = [];
     for (const settings of config.tasks) {
       const { task, model, close: closeTask } = await openBase(settings, config, booked, progress);
       closing.defer(closeTask);
       const baselines = baselineMethods(task, settings, config, model);
-      const own: PairMethod[] = [];
-      for (const { name, found } of trained) {
-        if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
+      const pairMethods: PairMethod[] = [];
+      for (const { name, run } of trained) {
+        if (runTaskTitle(run.config.task) !== taskTitle(settings)) continue;
         // All teams use the bench's problems, not the run's.
-        const { actor } = found.config;
+        const { actor } = run.config;
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
-        const { parts, close: closeRun } = await openFoundRun(found, progress, { testProblems: 0, spending });
+        const { parts, close: closeRun } = await openFoundRun(run, progress, { testProblems: 0, spending });
         closing.defer(closeRun);
-        own.push({
+        pairMethods.push({
           name,
           topology: parts.task.topology,
           models: modelsOf(parts, livePolicies(parts)),
-          sampling: evaluationSampling(found.config.train),
-          config: JSON.stringify([found.directory, found.state.step, config.seed, found.config.train.sampling]),
+          sampling: evaluationSampling(run.config.train),
+          config: JSON.stringify([run.directory, run.state.step, config.seed, run.config.train.sampling]),
         });
       }
       boards.push({
         task: taskTitle(settings),
         problems: task.testProblems.slice(0, config.problems),
         reward: rewardOf(task),
-        methods: [...baselines, ...own],
+        methods: [...baselines, ...pairMethods],
       });
     }
     return { boards, close };
@@ -150,13 +150,11 @@ async function trainedIn({ methods }: PairConfig, titles: readonly string[]): Pr
   for (const method of methods) {
     const { name, run } = pairMethod(method);
     if (run === null) continue;
-    const found = await findRun(resolve(run));
-    const title = runTaskTitle(found.config.task);
+    const foundRun = await findRun(resolve(run));
+    const title = runTaskTitle(foundRun.config.task);
     if (!titles.includes(title))
-      throw new LaconicError("config_invalid", `${method}: the run's task is ${title}, not of ${titles.join(", ")}`, {
-        method,
-      });
-    trained.push({ name, found });
+      throw configError(`${method}: the run's task is ${title}, not of ${titles.join(", ")}`, { method });
+    trained.push({ name, run: foundRun });
   }
   return trained;
 }
@@ -167,21 +165,17 @@ function baselineMethods(
   { methods, model: modelName, baseUrl, seed, temperature, topP }: PairConfig,
   model: LanguageModel,
 ): PairMethod[] {
-  const known = Object.keys(baselines);
-  if (known.length === 0)
-    throw new LaconicError("config_invalid", `${name} has no baselines: it is not a task for pairs`, { task: name });
+  const knownNames = Object.keys(baselines);
+  if (knownNames.length === 0)
+    throw configError(`${name} has no baselines: it is not a task for pairs`, { task: name });
   const sampling = { temperature, ...(topP < 1 && { topP }) };
   return methods
     .filter((method) => pairMethod(method).run === null)
     .map((method): PairMethod => {
       const topology = Object.hasOwn(baselines, method) ? baselines[method] : undefined;
       if (!topology) {
-        const near = nearestName(method, known);
-        throw new LaconicError(
-          "config_invalid",
-          `--methods ${method}: ${name} has ${known.join(", ")}, and trained teams as NAME=RUN${near === undefined ? "" : `; did you mean ${near}?`}`,
-          { method },
-        );
+        const reason = `not a baseline of ${name} or a trained team (NAME=RUN); ${nameHint(method, knownNames)}`;
+        throw configError(`--methods ${method}: ${reason}`, { method });
       }
       return {
         name: method,
@@ -217,12 +211,12 @@ async function openBase(
   const resources = await runResources(model, progress);
   const { parts, task, close } = await openParts(app, device, { ...resources, testProblems: problems });
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
-  if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });
+  if (!speaker) throw configError(`${task.name} has no agents`, { task: task.name });
   return { task, model: speaker, close };
 }
 
 /** Task of a run, for a bench. @throws LaconicError `config_invalid` for a task of a module */
 export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
   if (!isReference(task)) return task as TaskSettings;
-  throw new LaconicError("config_invalid", `${run}: its task comes from a module and has no baselines`, { run });
+  throw configError(`${run}: its task comes from a module and has no baselines`, { run });
 }

@@ -32,10 +32,10 @@ test("a missing GPU is named along with the present ones", () => {
   const gpus = [gpu(0, "NVIDIA H100"), gpu(1, "NVIDIA L40S")];
   expect(expectIndices("cuda:1,0", [1, 0], { gpus })).toBeUndefined();
   expect(() => expectIndices("cuda:0,2", [0, 2], { gpus })).toThrow(
-    "device cuda:0,2: there is no GPU 2; there is 0 (NVIDIA H100), 1 (NVIDIA L40S)",
+    "device cuda:0,2: GPU 2 not found; available: 0 (NVIDIA H100), 1 (NVIDIA L40S)",
   );
   expect(() => expectIndices("cuda:0", [0], { missing: "there is no NVIDIA driver here" })).toThrow(
-    "device cuda:0: there is no GPU 0; there is no NVIDIA driver here",
+    "device cuda:0: GPU 0 not found; there is no NVIDIA driver here",
   );
 });
 

@@ -1,8 +1,7 @@
-import { settingError } from "../setting-error.ts";
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { formatNumber } from "@laconic/core/text";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError, refuseSetting } from "@laconic/core";
 import type { KernelSource } from "@laconic/engine/kernels";
 import type { Gpu } from "@laconic/kernels-torch";
 import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
@@ -35,7 +34,7 @@ export async function chooseDevice(
     if (indices !== null && workers !== "auto" && workers !== indices.length)
       throw otherWorkers(name, indices, workers);
     if (deterministic && device.deterministic === "never")
-      throw settingError("deterministic", `device ${device.name} is not deterministic; use cuda, cpu or wasm`);
+      refuseSetting("deterministic", `device ${device.name} is not deterministic; use cuda, cpu or wasm`);
     const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
     const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
     const source = sources[0] ?? (await device.source(0, deterministic));
@@ -84,8 +83,8 @@ async function againstGpus(
       reasons.push(`not ${rival.name}, whose ${outcome.detail} is a software adapter`);
       continue;
     }
-    const [own, other] = [await speedOf(taken.device), await speedOf(rival)];
-    const winner = fasterOf([taken.device.name, own], [rival.name, other]);
+    const [deviceSpeed, other] = [await speedOf(taken.device), await speedOf(rival)];
+    const winner = fasterOf([taken.device.name, deviceSpeed], [rival.name, other]);
     if (winner.name === rival.name) taken = { device: rival, detail: outcome.detail };
     reasons.push(winner.why);
   }
@@ -98,12 +97,12 @@ type Contender = readonly [name: string, speed: DeviceSpeed | null];
 export function fasterOf(first: Contender, second: Contender): { readonly name: string; readonly why: string } {
   const seconds = ([, speed]: Contender): number => speed?.stepSeconds ?? Infinity;
   const [winner, loser] = seconds(second) < seconds(first) ? [second, first] : [first, second];
-  const said = ([name, speed]: Contender): string =>
+  const describe = ([name, speed]: Contender): string =>
     speed === null
       ? `${name} could not be measured`
       : `${name} takes ${formatNumber(speed.stepSeconds)} s for a step of a test model ` +
         `(decode step ${formatNumber(speed.decodeMs)} ms, products ${formatNumber(speed.gflops)} GFLOP/s)`;
-  return { name: winner[0], why: `${said(winner)}, ${said(loser)}` };
+  return { name: winner[0], why: `${describe(winner)}, ${describe(loser)}` };
 }
 
 const speeds = new Map<string, Promise<DeviceSpeed | null>>();
@@ -122,8 +121,7 @@ export async function automaticDevice(): Promise<string> {
 }
 
 function otherWorkers(name: string, indices: readonly number[], workers: number): LaconicError {
-  return new LaconicError(
-    "config_invalid",
+  return configError(
     `workers is ${workers}, but device ${name} names ${indices.length} GPUs with one worker each; set workers to auto`,
     { key: "workers" },
   );
@@ -171,9 +169,9 @@ export function expectIndices(name: string, indices: readonly number[], report: 
   const gpus = "gpus" in report ? report.gpus : [];
   const absent = indices.find((index) => !gpus.some((gpu) => gpu.index === index));
   if (absent === undefined) return;
-  const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
-  const here = "missing" in report ? report.missing : `there is ${known}`;
-  throw new LaconicError("device_unavailable", `device ${name}: there is no GPU ${absent}; ${here}`, {
+  const names = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
+  const here = "missing" in report ? report.missing : `available: ${names}`;
+  throw new LaconicError("device_unavailable", `device ${name}: GPU ${absent} not found; ${here}`, {
     device: name,
     index: absent,
   });

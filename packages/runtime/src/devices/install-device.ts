@@ -23,8 +23,8 @@ export interface InstallOptions {
 
 function expectDone(device: OptionalDevice, step: string, { code, text }: Awaited<ReturnType<RunCommand>>): void {
   if (code === 0) return;
-  const said = text.trim().split("\n").slice(-6).join("\n");
-  throw unavailable(device, `${step} failed${code === null ? " to start" : ` with code ${code}`}:\n${said}`);
+  const reply = text.trim().split("\n").slice(-6).join("\n");
+  throw unavailable(device, `${step} failed${code === null ? " to start" : ` with code ${code}`}:\n${reply}`);
 }
 
 function unavailable(device: OptionalDevice, reason: string): LaconicError {
@@ -48,9 +48,9 @@ const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>
 export async function installDevice(device: OptionalDevice, options: InstallOptions): Promise<string> {
   const { signal } = options;
   const what = `installing ${device}`;
-  const run: RunCommand = async (program, args, given) => {
+  const run: RunCommand = async (program, args, input) => {
     expectNotAborted(signal, what);
-    const outcome = await options.run(program, args, { ...given, ...(signal && { signal }) });
+    const outcome = await options.run(program, args, { ...input, ...(signal && { signal }) });
     expectNotAborted(signal, what);
     return outcome;
   };
@@ -89,11 +89,11 @@ const minCuda = 12.5;
 
 async function expectCuda(run: RunCommand): Promise<void> {
   const { code, text } = await run("nvidia-smi", []);
-  const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
-  if (code !== 0 || found === undefined)
+  const match = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
+  if (code !== 0 || match === undefined)
     throw unavailable("tensorflow-gpu", "NVIDIA driver not found: nvidia-smi does not answer");
-  if (Number(found) < minCuda)
-    throw unavailable("tensorflow-gpu", `the driver has CUDA ${found}, TensorFlow needs ${minCuda} or later`);
+  if (Number(match) < minCuda)
+    throw unavailable("tensorflow-gpu", `the driver has CUDA ${match}, TensorFlow needs ${minCuda} or later`);
 }
 
 /**

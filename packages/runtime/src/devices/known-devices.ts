@@ -155,11 +155,11 @@ export function deviceNamed(text: string): {
   readonly indices: readonly number[] | null;
 } {
   const { name, indices } = parseDeviceName(text);
-  const device = devices.find((each) => each.name === name);
+  const device = devices.find((item) => item.name === name);
   if (!device)
     throw new LaconicError(
       "device_unavailable",
-      `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
+      `device ${name} is not known; use auto or ${devices.map((item) => item.name).join(", ")}`,
       { device: name },
     );
   if (indices !== null && !device.indexed)

@@ -52,9 +52,9 @@ async function atHome(budget: unknown): Promise<{ rows: readonly Metrics[]; play
 const again = (played: readonly Played[]): LanguageModel => ({
   id: "again",
   async complete({ conversation = "" }) {
-    const said = played[Number(/^r(\d+)\/solver$/u.exec(conversation)?.[1])]?.episode.utterances[0];
-    if (!said?.trace) throw new LaconicError("input_invalid", `nobody said anything in ${conversation}`);
-    const { text, finishReason, model, trace } = said;
+    const utterance = played[Number(/^r(\d+)\/solver$/u.exec(conversation)?.[1])]?.episode.utterances[0];
+    if (!utterance?.trace) throw new LaconicError("input_invalid", `no utterance for conversation ${conversation}`);
+    const { text, finishReason, model, trace } = utterance;
     const usage = { promptTokens: trace.promptTokens.length, completionTokens: trace.tokens.length };
     return { text, finishReason, model, trace, usage: { ...usage, counted: "model" } };
   },

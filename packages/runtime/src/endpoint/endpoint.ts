@@ -88,8 +88,8 @@ export function endpoint(
 /** A frozen agent may be an API without tokens. */
 function agentsOf({ parts, tokenizers, task }: OpenedParts): Record<string, GatewayAgent> {
   const agents: Record<string, GatewayAgent> = {};
-  for (const [name, { agents: own, model }] of Object.entries(parts.policies))
-    for (const agent of own)
+  for (const [name, { agents: agentIds, model }] of Object.entries(parts.policies))
+    for (const agent of agentIds)
       agents[agent] = { tokenizer: tokenizers[name] ?? null, contextLength: model.contextLength, learns: true };
   for (const agent of task.topology.agents)
     agents[agent] ??= { tokenizer: null, contextLength: Number.MAX_SAFE_INTEGER, learns: false };

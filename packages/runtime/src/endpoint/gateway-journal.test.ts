@@ -52,9 +52,9 @@ async function written(fs: FileSystem, events: readonly GatewayEvent[], done: Ga
 
 async function knownAfter(fs: FileSystem, step: number): Promise<unknown> {
   const journal = await openJournal("/run", true, { ...silent, fs });
-  const found = await known(journal.past, step);
+  const match = await known(journal.past, step);
   await journal.close();
-  return found;
+  return match;
 }
 
 test("a segmented journal returns its entries for every retained checkpoint", async () => {
@@ -73,7 +73,7 @@ test("entries trained before the oldest checkpoint and dropped ones take no spac
     const fs = memoryFileSystem();
     await checkpoints(fs, [100]);
     await written(fs, story.slice(0, count));
-    const [name, ...others] = (await fs.list("/run/gateway")).filter((each) => each.endsWith(".gz"));
+    const [name, ...others] = (await fs.list("/run/gateway")).filter((text) => text.endsWith(".gz"));
     expect(others).toEqual([]);
     sizes.push((await fs.read(`/run/gateway/${name}`)).length);
   }
@@ -83,23 +83,23 @@ test("entries trained before the oldest checkpoint and dropped ones take no spac
 });
 
 test("a kill at any call loses no event that was acknowledged, and invents none", async () => {
-  const kept = [1, 3];
+  const retained = [1, 3];
   const short = story.slice(0, 45);
   let calls = 0;
   for (let killAt = 1; calls === 0 || killAt <= calls; killAt += 1)
     for (const killed of ["before", "torn", "after"] as const) {
       const inner = memoryFileSystem();
-      await checkpoints(inner, kept);
+      await checkpoints(inner, retained);
       const done: GatewayEvent[] = [];
       const half = short.slice(0, 20);
       await written(inner, half, done);
       const faulty = faultyFileSystem({ killAt, killed, loseUnsynced: true }, inner);
       await written(faulty, short.slice(20), done).catch(() => undefined);
       if (faulty.calls < killAt) calls = killAt; // it came to its end
-      for (const step of kept) {
-        const found = await knownAfter(inner, step);
+      for (const step of retained) {
+        const match = await knownAfter(inner, step);
         const possible = [await known(done, step), await known(short.slice(0, done.length + 1), step)];
-        expect(possible, `killed ${killed} call ${killAt}`).toContainEqual(found);
+        expect(possible, `killed ${killed} call ${killAt}`).toContainEqual(match);
       }
     }
   expect(calls).toBeGreaterThan(50);

@@ -53,12 +53,12 @@ interface JournalOptions {
 export async function openJournal(
   directory: string,
   resume: boolean,
-  { fs: given = nodeFileSystem, segmentBytes = 64 << 20, warn }: JournalOptions,
+  { fs: fileSystem = nodeFileSystem, segmentBytes = 64 << 20, warn }: JournalOptions,
 ): Promise<GatewayJournal> {
-  const fs = explainedFileSystem(given, directory);
+  const fs = explainedFileSystem(fileSystem, directory);
   const path = joinPath(directory, journalFile);
   const folder = joinPath(directory, segmentFolder);
-  if (!resume) for (const each of [path, folder]) await fs.remove(each);
+  if (!resume) for (const text of [path, folder]) await fs.remove(text);
   await fs.makeDirectory(folder);
   const { segments, stale } = await listSegments(fs, directory);
   for (const name of stale) await fs.remove(joinPath(folder, name));
@@ -189,7 +189,7 @@ async function listSegments(
 ): Promise<{ readonly segments: readonly Segment[]; readonly stale: readonly string[] }> {
   const folder = joinPath(directory, segmentFolder);
   const names = (await fs.exists(folder)) ? await fs.list(folder) : [];
-  const found = names.flatMap((name): Segment[] => {
+  const matches = names.flatMap((name): Segment[] => {
     const [, first, last = first, packed] = pattern.exec(name) ?? [];
     return first === undefined
       ? []
@@ -201,10 +201,10 @@ async function listSegments(
     a.first <= b.first &&
     a.last >= b.last &&
     (!b.isPacked || a.last - a.first > b.last - b.first);
-  const segments = found.filter((each) => !found.some((other) => covers(other, each)));
+  const segments = matches.filter((segment) => !matches.some((other) => covers(other, segment)));
   return {
     segments: segments.toSorted((a, b) => a.first - b.first),
-    stale: names.filter((name) => !segments.some((each) => each.name === name)),
+    stale: names.filter((name) => !segments.some((segment) => segment.name === name)),
   };
 }
 

@@ -63,13 +63,13 @@ test.each([
     );
   };
   const rollout = async (id: string, kind: number, group: string): Promise<void> => {
-    const said = await post(`/v1/rollouts/${id}/completions`, {
+    const message = await post(`/v1/rollouts/${id}/completions`, {
       model: "solver",
       prompt: "012".charAt(kind),
       max_tokens: 4,
     });
-    expect(said.status).toBe(200);
-    const { choices } = (await said.json()) as { choices: readonly [{ text: string }] };
+    expect(message.status).toBe(200);
+    const { choices } = (await message.json()) as { choices: readonly [{ text: string }] };
     const reward = choices[0].text.startsWith("abc".charAt(kind)) ? 1 : 0;
     expect((await post(`/rollouts/${id}/reward`, { reward, group })).status).toBe(200);
   };

@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import {
-  LaconicError,
   type ChatTokenizer,
+  configError,
   type Engine,
   type ModelSource,
   type Tokenizer,
@@ -67,30 +67,30 @@ interface ServedSource {
  * @throws LaconicError `config_invalid` for a missing choice
  */
 export async function openServed(
-  given: string,
+  input: string,
   choice: ServedChoice,
-  place: ServedPlace,
+  servedPlace: ServedPlace,
   progress: Progress,
 ): Promise<Served> {
   const alone = async ({ source, ...served }: ServedSource): Promise<Served> => {
     await actorSpending(null, choice.cap); // refuses limits without effect
-    const model = await place.engine.createModel(source);
+    const model = await servedPlace.engine.createModel(source);
     return { models: [servedModel({ ...served, model })], close: () => Promise.resolve() };
   };
-  const run = resolve(given);
+  const run = resolve(input);
   const isRun = async (): Promise<boolean> =>
     access(join(run, runFiles.checkpoints)).then(
       () => true,
       () => false,
     );
-  if (given === "shipped" || given.startsWith("hub:") || !(await isRun()))
-    return alone(await servedFolder(given, choice, progress));
-  return openRun(run, choice, async (found) => {
-    noteSources(found, progress);
-    const { task } = found.config;
+  if (input === "shipped" || input.startsWith("hub:") || !(await isRun()))
+    return alone(await servedFolder(input, choice, progress));
+  return openRun(run, choice, async (foundRun) => {
+    noteSources(foundRun, progress);
+    const { task } = foundRun.config;
     return !isGateway(task) && choice.policy === undefined
-      ? servedTeam(run, found, choice, place, progress)
-      : alone(await servedRun(run, found, choice, progress));
+      ? servedTeam(run, foundRun, choice, servedPlace, progress)
+      : alone(await servedRun(run, foundRun, choice, progress));
   });
 }
 
@@ -124,7 +124,7 @@ function isGateway(task: RunTask): task is Extract<RunTask, { readonly name: "ga
 }
 
 async function servedFolder(
-  given: string,
+  input: string,
   { policy, which, sources, templateArguments }: ServedChoice,
   progress: Progress,
 ): Promise<ServedSource> {
@@ -132,36 +132,31 @@ async function servedFolder(
     policy !== undefined && "--policy",
     which === "best" && "--best",
     sources === "current" && "--sources",
-  ].find((each) => each !== false);
+  ].find((item) => item !== false);
   if (stray !== undefined)
-    throw new LaconicError("config_invalid", `${stray} chooses in a run; ${given} is a model without choices`, {
-      key: stray,
-    });
-  const { folder, name } = await openModelFolder(given, progress);
+    throw configError(`${stray} has no effect: ${input} is a model, not a run; remove it`, { key: stray });
+  const { folder, name } = await openModelFolder(input, progress);
   const tokenizer =
-    given === "shipped" ? shippedTokenizer(templateArguments) : await loadTokenizer(folder, { templateArguments });
+    input === "shipped" ? shippedTokenizer(templateArguments) : await loadTokenizer(folder, { templateArguments });
   return { name, source: { kind: "folder", path: folder }, tokenizer };
 }
 
 async function servedRun(
   run: string,
-  found: FoundRun,
+  foundRun: FoundRun,
   choice: ServedChoice,
   progress: Progress,
 ): Promise<ServedSource> {
-  const { config } = found;
+  const { config } = foundRun;
   expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, progress);
   const templateArguments = { ...config.chatTemplateArguments, ...choice.templateArguments };
-  const { task, policies } = await policiesOfRun(found, progress, templateArguments);
+  const { task, policies } = await policiesOfRun(foundRun, progress, templateArguments);
   await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
   const names = Object.keys(policies);
   const { policy = names[0] ?? "" } = choice;
   const chosen = Object.hasOwn(policies, policy) ? policies[policy] : undefined;
-  if (!chosen)
-    throw new LaconicError("config_invalid", `--policy is ${policy}; the run has ${names.join(", ")}`, {
-      key: "policy",
-    });
+  if (!chosen) throw configError(`--policy is ${policy}; the run has ${names.join(", ")}`, { key: "policy" });
   const { source, tokenizer } = chosen;
   const tools = isGateway(config.task) && { tools: toolsOf(config.task) };
   return { name: basename(run), source, tokenizer, ...tools };
@@ -169,21 +164,19 @@ async function servedRun(
 
 function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>): Tokenizer {
   if (Object.keys(templateArguments).length > 0)
-    throw new LaconicError("config_invalid", "--chat-template-arguments: shipped has no chat template", {
-      key: "chat-template-arguments",
-    });
+    throw configError("--chat-template-arguments: shipped has no chat template", { key: "chat-template-arguments" });
   return relayTask({ level: "one-fact" }).tokenizer;
 }
 
 /** Serves the team under the run's name, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
-  found: FoundRun,
+  foundRun: FoundRun,
   { templateArguments, cap }: ServedChoice,
   { engine, device }: ServedPlace,
   progress: Progress,
 ): Promise<Served> {
-  const { made, config } = found;
+  const { made, config } = foundRun;
   expectWeightsHere(config.engine, run);
   await checkServers(made, actorServers(config.actor));
   await checkModelsOf(run, config, progress);
@@ -191,7 +184,7 @@ async function servedTeam(
   const { task, parts, tokenizers, close } = await openParts({ ...config, chatTemplateArguments }, device, {
     ...(await runResources(config.model, progress)),
     engine,
-    found,
+    savedRun: foundRun,
     batching: "continuous",
     testProblems: 0,
     spending: await actorSpending(config.actor, cap),

@@ -13,7 +13,7 @@ describe("programs that are kept running", () => {
   /** Each start ends as told; those behind the list live until they are stopped. */
   function scripted(ends: readonly (string | null)[]) {
     const waits: number[] = [];
-    const said: string[] = [];
+    const replies: string[] = [];
     let [starts, living, gaveUp] = [0, 0, 0];
     const start = async (): Promise<StartedProgram> => {
       const end = ends[starts];
@@ -30,15 +30,15 @@ describe("programs that are kept running", () => {
         },
       };
     };
-    const kept = keepRunning({
+    const retained = keepRunning({
       count: 1,
       start,
-      warn: (message) => said.push(message),
+      warn: (message) => replies.push(message),
       allGaveUp: () => void (gaveUp += 1),
       wait: async (milliseconds) => void waits.push(milliseconds),
       now: () => 0,
     });
-    return { kept, waits, said, counts: () => ({ starts, living, gaveUp }) };
+    return { kept: retained, waits, said: replies, counts: () => ({ starts, living, gaveUp }) };
   }
 
   test("waits double with failures in a row and restart after a success", async () => {
@@ -75,14 +75,14 @@ writeFileSync(file("second"), JSON.stringify([process.env.OPENAI_BASE_URL, proce
 setInterval(() => undefined, 1000);
 `,
   );
-  const said: string[] = [];
+  const replies: string[] = [];
   const end = openPrograms(
     { count: 2, command: [process.execPath, script, folder] },
     {
       url: "http://127.0.0.1:1",
       apiKey: "key",
-      say: (line) => said.push(line),
-      warn: (line) => said.push(line),
+      say: (line) => replies.push(line),
+      warn: (line) => replies.push(line),
       allGaveUp: () => expect.fail(),
     },
   );
@@ -90,30 +90,30 @@ setInterval(() => undefined, 1000);
   const told = await Promise.all(
     [0, 1].map(async (i) => JSON.parse(await readFile(join(folder, `second${i}`), "utf8")) as (string | number)[]),
   );
-  const pids = told.flatMap((each) => each.slice(2) as number[]);
-  expect(told.map((each) => each.slice(0, 2))).toEqual([
+  const pids = told.flatMap((group) => group.slice(2) as number[]);
+  expect(told.map((group) => group.slice(0, 2))).toEqual([
     ["http://127.0.0.1:1/v1", "key"],
     ["http://127.0.0.1:1/v1", "key"],
   ]);
   expect(pids.map((pid) => isProcessAlive(pid))).toEqual([true, true, true, true]);
-  expect(said).toContain("program 1 ended: exit code 3: out of luck; again in 1 s");
+  expect(replies).toContain("program 1 ended: exit code 3: out of luck; again in 1 s");
   await end();
   await until(() => pids.every((pid) => !isProcessAlive(pid)));
 });
 
 test("a command that does not exist is said", async () => {
-  const said: string[] = [];
+  const replies: string[] = [];
   const end = openPrograms(
     { count: 1, command: ["/no/such/program"] },
     {
       url: "http://127.0.0.1:1",
       apiKey: null,
       say: () => undefined,
-      warn: (line) => said.push(line),
+      warn: (line) => replies.push(line),
       allGaveUp: () => undefined,
     },
   );
-  await until(() => said.length > 0);
+  await until(() => replies.length > 0);
   await end();
-  expect(said[0]).toMatch(/^program 1 ended: \/no\/such\/program cannot be started: .*ENOENT/u);
+  expect(replies[0]).toMatch(/^program 1 ended: \/no\/such\/program cannot be started: .*ENOENT/u);
 });

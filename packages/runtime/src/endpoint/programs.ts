@@ -61,7 +61,7 @@ const maxLineLength = 500;
  */
 export function openPrograms(
   { count, command }: ProgramSettings,
-  { url, apiKey, say, ...heard }: ProgramContext,
+  { url, apiKey, say, ...callbacks }: ProgramContext,
 ): () => Promise<void> {
   const environment = {
     LACONIC_URL: url,
@@ -74,7 +74,7 @@ export function openPrograms(
     startProcess(command, { ...environment, LACONIC_PROGRAM: String(index) }, (line) =>
       say(`program ${index + 1}: ${line}`),
     );
-  const programs = keepRunning({ count, start, ...heard });
+  const programs = keepRunning({ count, start, ...callbacks });
   return () => programs.stop();
 }
 
@@ -137,12 +137,12 @@ function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 /** Starts a group leader, so that its children end with it. */
 function startProcess(
-  [program, ...words]: ProgramSettings["command"],
+  [program, ...args]: ProgramSettings["command"],
   environment: Readonly<Record<string, string>>,
   say: (line: string) => void,
 ): StartedProgram {
   const { hasGroups } = systemOf(process.platform);
-  const child = spawn(program, words, {
+  const child = spawn(program, args, {
     detached: hasGroups,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -157,7 +157,7 @@ function startProcess(
     child.on("error", (error) => resolve(`${program} cannot be started: ${error.message}`));
     child.on("close", (code, signal) => {
       const how = signal === null ? `exit code ${code}` : signal;
-      resolve(code === 0 || isStopped ? null : [how, lastLine()].filter((each) => each !== "").join(": "));
+      resolve(code === 0 || isStopped ? null : [how, lastLine()].filter((text) => text !== "").join(": "));
     });
   }).finally(() => process.off("exit", end));
   return {
@@ -185,7 +185,7 @@ function linesOf(child: ChildProcess, say: (line: string) => void): () => string
     stream?.setEncoding("utf8").on("data", (piece: string) => {
       const lines = (rest + piece).split("\n");
       rest = (lines.pop() ?? "").slice(-maxLineLength);
-      for (const line of lines.filter((each) => each.trim() !== "")) {
+      for (const line of lines.filter((text) => text.trim() !== "")) {
         last = line.slice(0, maxLineLength);
         say(last);
       }

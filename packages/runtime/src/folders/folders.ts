@@ -22,8 +22,8 @@ export function userState(): string {
 }
 
 /** Folder of Laconic's data on this machine. */
-export function dataFolder(given: string | undefined): string {
-  return resolve(given ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
+export function dataFolder(input: string | undefined): string {
+  return resolve(input ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
 }
 
 const trust = new AsyncLocalStorage<true>();
@@ -76,7 +76,7 @@ function madeFolder(): string {
 async function namesOf(directory: string, content: string): Promise<string[]> {
   const path = await realpath(resolve(directory));
   const { ino, birthtimeNs } = await stat(path, { bigint: true });
-  return [`path ${path}`, `folder ${ino} ${birthtimeNs}`].map((place) =>
-    createHash("sha256").update(`${place}\n${content}`).digest("hex"),
+  return [`path ${path}`, `folder ${ino} ${birthtimeNs}`].map((location) =>
+    createHash("sha256").update(`${location}\n${content}`).digest("hex"),
   );
 }

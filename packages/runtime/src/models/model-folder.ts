@@ -3,8 +3,9 @@ import { stat, readdir, readFile, writeFile, rm } from "node:fs/promises";
 import { dirname, join, resolve, basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHash } from "node:crypto";
-import { LaconicError, type ModelSource } from "@laconic/core";
+import { inputError, LaconicError, type ModelSource } from "@laconic/core";
 import { storyModelName } from "@laconic/tasks/story-model";
+import { smallTokenizer, smallVocabulary } from "@laconic/hub/tokenizers";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
 import { makeFolderOnce } from "@laconic/core/platform";
 import { nodeFileSystem } from "@laconic/trainer";
@@ -38,22 +39,22 @@ export interface ModelFolderOptions {
  * @throws LaconicError `checkpoint_missing`, and the errors of `openSnapshot` and `convertedFolder`
  */
 export async function openModelFolder(
-  given: string,
+  input: string,
   progress: Progress,
   { weights = true, offline = false }: ModelFolderOptions = {},
 ): Promise<ModelFolder> {
-  if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
-  if (given === untrainedModel) return { folder: await untrainedFolder(userCache()), pinned: given, name: given };
-  if (given === storyModel) return openModelFolder(modelPlace(given), progress, { weights, offline });
-  const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
+  if (input === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: input, name: "relay-one-fact" };
+  if (input === untrainedModel) return { folder: await untrainedFolder(userCache()), pinned: input, name: input };
+  if (input === storyModel) return openModelFolder(modelPlace(input), progress, { weights, offline });
+  const [, repo, below, revision = "main"] = hubName.exec(input) ?? [];
   if (repo !== undefined) return fromHub({ repo, below, revision, weights, offline }, progress);
-  const folder = resolve(given);
-  const found = await stat(folder).catch(() => null);
-  const name = folder.split(/[/\\]/).at(-1) ?? given;
-  if (found?.isDirectory()) return { folder: await asModelFolder(folder, progress), pinned: given, name };
-  if (found?.isFile() && folder.endsWith(".bin"))
-    return { folder: await asModelFolder(dirname(folder), progress, folder), pinned: given, name };
-  const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; write a Hugging Face model as hub:${given}` : "";
+  const folder = resolve(input);
+  const match = await stat(folder).catch(() => null);
+  const name = folder.split(/[/\\]/).at(-1) ?? input;
+  if (match?.isDirectory()) return { folder: await asModelFolder(folder, progress), pinned: input, name };
+  if (match?.isFile() && folder.endsWith(".bin"))
+    return { folder: await asModelFolder(dirname(folder), progress, folder), pinned: input, name };
+  const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(input) ? `; write a Hugging Face model as hub:${input}` : "";
   throw new LaconicError("checkpoint_missing", `model folder not found: ${folder}${hint}`, { folder });
 }
 
@@ -65,8 +66,8 @@ export function foundAgain(pinned: string): string {
 const storyModel = "stories260k";
 
 /** Resolves the story model: in `$LACONIC_DATA`, otherwise on the hub (1 MB). */
-export function modelPlace(given: string): string {
-  if (given !== storyModel) return given;
+export function modelPlace(input: string): string {
+  if (input !== storyModel) return input;
   const data = environmentValue("LACONIC_DATA");
   const local = data === undefined ? null : join(data, storyModel);
   return local !== null && existsSync(local) ? local : storyModelName;
@@ -87,7 +88,7 @@ async function fromHub(
 ): Promise<ModelFolder> {
   const parts = below?.split("/") ?? [];
   if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
-    throw new LaconicError("input_invalid", `hub:${repo}/${below} is not a folder of a repository`, { key: "model" });
+    throw inputError(`hub:${repo}/${below} is not a folder of a repository`, { key: "model" });
   const isFile = parts.at(-1)?.endsWith(".bin") === true;
   const inside = isFile ? parts.slice(0, -1).join("/") : parts.join("/");
   const options = {
@@ -113,10 +114,10 @@ async function fromHub(
       throw withAlternative(error);
     });
   const name = [repo, ...parts].join("/");
-  const found = join(folder, inside);
+  const match = join(folder, inside);
   const file = isFile ? join(folder, ...parts) : undefined;
   return {
-    folder: below === undefined ? folder : await asModelFolder(found, progress, file),
+    folder: below === undefined ? folder : await asModelFolder(match, progress, file),
     pinned: `hub:${name}@${commit}`,
     name,
   };
@@ -124,15 +125,15 @@ async function fromHub(
 
 /** Checkpoint files, and for a folder also those of llama2.c. */
 function wantedFiles(inside: string, file: string | undefined): readonly string[] {
-  const at = (name: string): string => (inside === "" ? name : `${inside}/${name}`);
-  if (file !== undefined) return [file, at("tok*.bin")];
+  const pathOf = (name: string): string => (inside === "" ? name : `${inside}/${name}`);
+  if (file !== undefined) return [file, pathOf("tok*.bin")];
   if (inside === "") return checkpointFiles;
   // Pattern, because llama2.c folders have no `config.json` and an exact name must exist.
   return [
     ...checkpointFiles.map((name) => (name === "config.json" ? "config.jso?" : name)),
     "stories*.bin",
     "tok*.bin",
-  ].map(at);
+  ].map(pathOf);
 }
 
 async function asModelFolder(folder: string, progress: Progress, file?: string): Promise<string> {
@@ -181,22 +182,22 @@ export async function convertedFolder(
         : `${folder} holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`,
       { folder },
     );
-  const [from, words] = [join(folder, weights[0] as string), join(folder, tokenizer)];
-  const digests = await Promise.all([from, words].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
+  const [from, vocab] = [join(folder, weights[0] as string), join(folder, tokenizer)];
+  const digests = await Promise.all([from, vocab].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
   const target = join(into, createHash("sha256").update(digests.join(" ")).digest("hex").slice(0, 16));
   if (existsSync(target)) return target;
-  await makeFolderOnce(target, (draft) => write(from, words, draft));
+  await makeFolderOnce(target, (draft) => write(from, vocab, draft));
   note(`${basename(from)} (llama2.c, sha256 ${digests[0]?.slice(0, 12)}) is read as ${target}`);
   return target;
 }
 
-async function write(from: string, words: string, folder: string): Promise<void> {
+async function write(from: string, vocab: string, folder: string): Promise<void> {
   const [{ convertLlama2c }, { llama2cTokenizer }] = await Promise.all([
     import("@laconic/engine"),
     import("@laconic/hub/tokenizers"),
   ]);
   const { vocab_size: size } = await convertLlama2c(from, folder);
-  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await readFile(words), Number(size), words);
+  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await readFile(vocab), Number(size), vocab);
   const json = { "tokenizer.json": tokenizer, "generation_config.json": generation };
   for (const [name, value] of Object.entries(json)) await writeFile(join(folder, name), JSON.stringify(value));
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
@@ -207,68 +208,43 @@ const untrainedModel = "untrained";
 /** A change gives the model a new cache name. */
 const version = 1;
 
-const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
-const endText = "<|end|>";
-const controls = [...roles, endText];
-
-/** Visible characters for all bytes, as in byte-level tokenizers; invisible bytes map to 256 and up. */
-const bytes: readonly string[] = (() => {
-  let next = 256;
-  const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
-  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isVisible(byte) ? byte : next++));
-})();
-
-const tokenizer = {
-  model: { type: "BPE", vocab: Object.fromEntries(bytes.map((byte, id) => [byte, id])), merges: [] },
-  normalizer: null,
-  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
-  post_processor: null,
-  decoder: { type: "ByteLevel" },
-  added_tokens: controls.map((content, i) => ({
-    id: bytes.length + i,
-    content,
-    special: true,
-    normalized: false,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-  })),
-};
-
-const tokenizerConfig = {
-  eos_token: endText,
-  chat_template: `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endText}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`,
-};
-
-interface SmallModel {
+/** Sizes of a small Llama-type decoder. */
+export interface SmallModel {
   readonly vocabularySize: number;
   readonly endToken: number;
   readonly intermediateSize: number;
   readonly positions: number;
+  /** Default 64; heads have 16 dimensions, or 32 from 128 on. */
+  readonly width?: number;
+  /** Default 2. */
+  readonly layers?: number;
 }
 
-/** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */
-function smallModel({
+/** Llama-type decoder; by default of 0.1 M parameters, which trains in minutes on two cores. */
+export function smallModel({
   vocabularySize,
   endToken,
   intermediateSize,
   positions,
+  width = 64,
+  layers = 2,
 }: SmallModel): Readonly<Record<string, unknown>> {
+  const heads = width < 128 ? width / 16 : width / 32;
   return {
     model_type: "llama",
     architectures: ["LlamaForCausalLM"],
     vocab_size: vocabularySize,
-    hidden_size: 64,
-    num_hidden_layers: 2,
-    num_attention_heads: 4,
-    num_key_value_heads: 4,
+    hidden_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    num_key_value_heads: heads,
     intermediate_size: intermediateSize,
     max_position_embeddings: positions,
     rms_norm_eps: 1e-6,
     rope_theta: 10_000,
     hidden_act: "silu",
     tie_word_embeddings: true,
-    initializer_range: 0.1,
+    initializer_range: width < 128 ? 0.1 : 0.03,
     bos_token_id: null,
     eos_token_id: endToken,
   };
@@ -289,7 +265,7 @@ async function writeModel(folder: string): Promise<void> {
   ]);
   const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
   try {
-    const size = bytes.length + controls.length;
+    const size = smallVocabulary();
     const sizes = { vocabularySize: size, endToken: size - 1, intermediateSize: 128, positions: 512 };
     const model = await engine.createModel({ kind: "config", config: smallModel(sizes), seed: version });
     await model.save(folder);
@@ -297,8 +273,16 @@ async function writeModel(folder: string): Promise<void> {
     await engine.close();
   }
   await rm(join(folder, "optimizer.safetensors"), { force: true });
+  await writeTokenizer(folder, smallTokenizer());
+}
+
+/** Writes the tokenizer files of a small model. */
+export async function writeTokenizer(
+  folder: string,
+  { tokenizer, config, chatTemplate }: ReturnType<typeof smallTokenizer>,
+): Promise<void> {
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
-  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(tokenizerConfig));
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
 }
 
 /** Warm-started policy in the app's assets, made by `laconic relay warm-start`. */

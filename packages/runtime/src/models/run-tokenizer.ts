@@ -17,14 +17,14 @@ const maxKept = 8;
 
 /** Tokenizers for pages that show tokens. Never downloads one. */
 export function runTokenizers(progress: Progress): TokenizerOf {
-  const known = new Map<string, Promise<Pick<Tokenizer, "decode"> | null>>();
+  const registry = new Map<string, Promise<Pick<Tokenizer, "decode"> | null>>();
   return (run) => {
     const { directory } = run;
-    const opening = known.get(directory) ?? open(run, progress).catch(() => null);
-    known.delete(directory);
-    known.set(directory, opening);
-    const [oldest] = known.keys();
-    if (known.size > maxKept && oldest !== undefined) known.delete(oldest);
+    const opening = registry.get(directory) ?? open(run, progress).catch(() => null);
+    registry.delete(directory);
+    registry.set(directory, opening);
+    const [oldest] = registry.keys();
+    if (registry.size > maxKept && oldest !== undefined) registry.delete(oldest);
     return opening;
   };
 }

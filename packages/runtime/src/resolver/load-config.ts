@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { isRecord, LaconicError, nearestName } from "@laconic/core";
+import { configError, isRecord, nameHint } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { wordTable } from "@laconic/core/checks";
 import {
@@ -13,6 +13,7 @@ import {
   agentPoHintPrinted,
   agentPoRoles,
   magrpo,
+  magrpoCode,
   magrpoMultiturn,
   relayActor,
   relayCritic,
@@ -45,7 +46,7 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
     : partsOfFileText(name);
   const file = resolve(path);
   const refuse = (reason: string): never => {
-    throw new LaconicError("config_invalid", `${file} ${reason}`, { file });
+    throw configError(`${file} ${reason}`, { file });
   };
   if (!existsSync(file)) refuse("not found; give a file or preset:NAME");
   if (statSync(file).isDirectory()) refuse("is a folder; to resume a run: laconic train --resume DIR");
@@ -64,7 +65,7 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
 /** Null would select a run's stored configuration. */
 function configurationIn(value: unknown, file: string): WrittenConfig {
   if (isRecord(value)) return value;
-  throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });
+  throw configError(`${file}: the configuration is not an object`, { file });
 }
 
 const presets: Readonly<Record<string, Preset>> = wordTable({
@@ -76,6 +77,7 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "agentpo-roles": agentPoRoles,
   "actor-finetune": actorFinetune,
   magrpo,
+  "magrpo-code": magrpoCode,
   "magrpo-multiturn": magrpoMultiturn,
   "relay-quickstart": relayQuickstart,
   "relay-hint": relayHint,
@@ -98,10 +100,9 @@ export const presetNames: readonly string[] = Object.keys(presets);
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return { ...preset };
-  const near = nearestName(name, presetNames);
-  throw new LaconicError(
-    "config_invalid",
-    `preset ${name} not found; ${near === undefined ? `known: ${presetNames.join(", ")}` : `did you mean preset:${near}?`}`,
-    { preset: name },
+  const hint = nameHint(
+    `preset:${name}`,
+    presetNames.map((known) => `preset:${known}`),
   );
+  throw configError(`preset ${name} not found; ${hint}`, { preset: name });
 }

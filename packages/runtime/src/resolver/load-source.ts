@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { LaconicError, thrownText, isRecord, type LaconicErrorCode } from "@laconic/core";
+import { configError, isRecord, LaconicError, type LaconicErrorCode, thrownText } from "@laconic/core";
 import { isModuleFile, kinds, referencePlace, type KindName, type Reference } from "./reference.ts";
 
 type Module = Readonly<Record<string, unknown>>;
@@ -23,13 +23,9 @@ let count: number = 0;
  */
 export async function loadSource(file: string): Promise<Module> {
   if (!existsSync(file))
-    throw new LaconicError("config_invalid", `${file} not found; paths are relative to the file that contains them`, {
-      file,
-    });
+    throw configError(`${file} not found; paths are relative to the file that contains them`, { file });
   if (!isModuleFile(file))
-    throw new LaconicError("config_invalid", `${file} is not a module: expected .ts, .mts, .cts, .js, .mjs or .cjs`, {
-      file,
-    });
+    throw configError(`${file} is not a module: expected .ts, .mts, .cts, .js, .mjs or .cjs`, { file });
   const files = Object.entries(await sourceFilesOf(file));
   const changed = files.some(([path, hash]) => (generation?.files.get(path) ?? hash) !== hash);
   if (generation === null || changed) generation = await newGeneration(file);
@@ -42,7 +38,7 @@ export async function loadSource(file: string): Promise<Module> {
     const hint = /Cannot find (?:package|module) '(?:laconic|@laconic\/)/u.test(message)
       ? "; install it with your files: npm install @laconic/cli"
       : "";
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${message}${hint}`, { file }, error);
+    throw configError(`${file} cannot be read: ${message}${hint}`, { file }, error);
   }
 }
 
@@ -73,12 +69,11 @@ export function exportOf(module: Module, file: string, name: string): unknown {
   const value =
     name === "default" ? ("default" in inner ? inner["default"] : module["default"]) : (module[name] ?? inner[name]);
   if (value !== undefined) return value;
-  const known = Object.keys({ ...inner, ...module }).filter(
-    (each) => each !== "__esModule" && each !== "module.exports",
+  const knownNames = Object.keys({ ...inner, ...module }).filter(
+    (key) => key !== "__esModule" && key !== "module.exports",
   );
-  throw new LaconicError(
-    "config_invalid",
-    `${file}: there is no ${name === "default" ? "default export" : `export ${name}`}; it exports ${known.length === 0 ? "nothing" : known.join(", ")}`,
+  throw configError(
+    `${file}: ${name === "default" ? "default export" : `export ${name}`} not found; it exports ${knownNames.length === 0 ? "nothing" : knownNames.join(", ")}`,
     { file, export: name },
   );
 }
@@ -117,7 +112,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
     const [first] = (error as { errors?: readonly BuildMessage[] }).errors ?? [];
     const where = first?.location ? `${resolve(directory, first.location.file)}:${first.location.line}` : file;
     const message = first?.text ?? thrownText(error);
-    throw new LaconicError("config_invalid", `${where} cannot be read: ${message}`, { file }, error);
+    throw configError(`${where} cannot be read: ${message}`, { file }, error);
   }
 }
 
@@ -127,7 +122,7 @@ async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Pr
     return await imported;
   } catch (error) {
     const message = `${file} cannot be read: the packages tsx and esbuild are not installed: npm install tsx esbuild`;
-    throw new LaconicError("config_invalid", message, { file }, error);
+    throw configError(message, { file }, error);
   }
 }
 
@@ -154,13 +149,13 @@ export function pathFrom(directory: string, path: string): string {
 export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
   const { file, export: name, path = [], settings } = reference;
   const { read, noun, lacks } = kinds[kind];
-  const place = reference.path ? referencePlace(reference) : file;
+  const location = reference.path ? referencePlace(reference) : file;
   const what = reference.path ? "the value" : name === "default" ? "its default export" : `its export ${name}`;
   const refused = (reason: string, code: LaconicErrorCode = "config_invalid", cause?: unknown): LaconicError =>
-    new LaconicError(code, `${place}: ${what} ${reason}`, { file, export: name }, cause);
-  const called = async (make: unknown, ...given: readonly unknown[]): Promise<unknown> => {
+    new LaconicError(code, `${location}: ${what} ${reason}`, { file, export: name }, cause);
+  const called = async (make: unknown, ...input: readonly unknown[]): Promise<unknown> => {
     try {
-      return await (make as (...all: readonly unknown[]) => unknown)(...given);
+      return await (make as (...all: readonly unknown[]) => unknown)(...input);
     } catch (error) {
       const code = LaconicError.is(error) ? error.code : "config_invalid";
       throw refused(`failed to make a ${noun}: ${thrownText(error)}`, code, error);
@@ -176,6 +171,6 @@ export async function resolveReference(reference: Reference, kind: KindName, res
   }
   if (resources !== undefined && typeof value === "function") value = await called(value, resources);
   const lack = lacks(value);
-  if (lack !== null) throw refused(`is no ${noun}: ${lack}`);
+  if (lack !== null) throw refused(`is not a valid ${noun}: ${lack}`);
   return value;
 }

@@ -6,6 +6,7 @@ import {
   type SupervisedExamples,
   type AgentId,
   type Problem,
+  dataError,
 } from "@laconic/core";
 import type { TrainConfig } from "@laconic/trainer";
 import { issueWords } from "@laconic/core/schemas";
@@ -36,7 +37,7 @@ async function openIn(value: unknown, path: readonly string[]): Promise<unknown>
     return kind === null || kind === "examples" ? value : resolveReference(value, kind);
   }
   if (!isRecord(value)) return value;
-  const opened = Object.entries(value).map(async ([key, each]) => [key, await openIn(each, [...path, key])] as const);
+  const opened = Object.entries(value).map(async ([key, item]) => [key, await openIn(item, [...path, key])] as const);
   return Object.fromEntries(await Promise.all(opened));
 }
 
@@ -73,12 +74,12 @@ export function withSource(error: unknown, config: Places): unknown {
 
 /** References by the kind of value in errors. */
 function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
-  const found: Record<string, (readonly [string, Reference])[]> = {};
+  const match: Record<string, (readonly [string, Reference])[]> = {};
   const { task, actor, train } = config;
   for (const [key, reference] of referencesAt({ task, actor, train }))
-    (found[kindAt(key.split(".")) ?? ""] ??= []).push([key, reference]);
-  const taskAndTeam = [...(found["task"] ?? []), ...(found["team"] ?? [])];
-  return { ...found, reward: found["reward"] ?? taskAndTeam, task: taskAndTeam };
+    (match[kindAt(key.split(".")) ?? ""] ??= []).push([key, reference]);
+  const taskAndTeam = [...(match["task"] ?? []), ...(match["team"] ?? [])];
+  return { ...match, reward: match["reward"] ?? taskAndTeam, task: taskAndTeam };
 }
 
 /** Problem with optional columns. */
@@ -103,13 +104,13 @@ export async function probeProblems(text: string | null): Promise<ReadonlyMap<st
   const { file, export: name } = partsOfFileText(text);
   const reference = { file: resolve(file), export: name };
   const rows = (await resolveReference(reference, "problems", {})) as readonly unknown[];
-  if (rows.length === 0) throw new LaconicError("data_invalid", `${text}: the list is empty`, { file });
+  if (rows.length === 0) throw dataError(`${text}: the list is empty`, { file });
   for (const [i, row] of rows.entries()) {
     const parsed = rowSchema.safeParse(row, { error: issueWords });
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const key = issue?.path.join(".") ?? "";
-      throw new LaconicError("data_invalid", `${text}, problem ${i}${key && `, ${key}`}: ${issue?.message}`, { file });
+      throw dataError(`${text}, problem ${i}${key && `, ${key}`}: ${issue?.message}`, { file });
     }
     const { family: column, ...problem } = parsed.data;
     const family = column ?? problem.group ?? referenceTitle(reference);
@@ -128,6 +129,6 @@ export function checkProbeProblems(
     try {
       checkProblems(`${file}, family ${family}, problem`, problems, agents);
     } catch (error) {
-      throw new LaconicError("data_invalid", (error as Error).message, { file, family }, error);
+      throw dataError((error as Error).message, { file, family }, error);
     }
 }

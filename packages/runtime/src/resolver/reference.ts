@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { readFile } from "node:fs/promises";
-import { isRecord, LaconicError } from "@laconic/core";
+import { configError, isRecord, LaconicError, dataError, mapValues } from "@laconic/core";
 import {
   isValueSource,
   having,
@@ -35,13 +35,13 @@ export function isModuleFile(file: string): boolean {
 
 /** Splits `./task.ts#spelling`; the default export is `default`. */
 export function partsOfFileText(text: string): Pick<Reference, "file" | "export"> {
-  const at = text.lastIndexOf("#");
-  return at < 0 ? { file: text, export: "default" } : { file: text.slice(0, at), export: text.slice(at + 1) };
+  const index = text.lastIndexOf("#");
+  return index < 0 ? { file: text, export: "default" } : { file: text.slice(0, index), export: text.slice(index + 1) };
 }
 
 /** Name in results: the value's, its key, its export, or its file. */
-export function referenceTitle({ file, export: name, path, name: own }: Reference): string {
-  if (own !== undefined && own !== "") return own;
+export function referenceTitle({ file, export: name, path, name: title }: Reference): string {
+  if (title !== undefined && title !== "") return title;
   if (path !== undefined && path.length > 0) return path.join(".");
   return name === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : name;
 }
@@ -56,7 +56,7 @@ export function referencePlace({ file, export: name, path = [] }: Reference): st
 export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
   if (isReference(value)) return [[key, value]];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => referencesAt(each, key === "" ? name : `${key}.${name}`));
+  return Object.entries(value).flatMap(([name, item]) => referencesAt(item, key === "" ? name : `${key}.${name}`));
 }
 
 export function referencesIn(value: unknown): Reference[] {
@@ -65,9 +65,9 @@ export function referencesIn(value: unknown): Reference[] {
 
 export function mapReferences<T>(value: T, change: (reference: Reference) => unknown): T {
   if (isReference(value)) return change(value) as T;
-  if (Array.isArray(value)) return value.map((each: unknown) => mapReferences(each, change)) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => mapReferences(item, change)) as T;
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
+  return mapValues(value, (item) => mapReferences(item, change)) as T;
 }
 
 type OtherKind = "task" | "team" | "actor" | "sink" | "method" | "board" | "problems" | "drawing";
@@ -129,8 +129,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
 /** Rows with positions, from JSON lines, a JSON array or Parquet, optionally in gzip. */
 async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${file} cannot be read: ${(error as Error).message}; paths are relative to the file that contains them`,
       { file },
       error,
@@ -139,9 +138,8 @@ async function exampleRows(file: string): Promise<readonly unknown[]> {
   const { readRows } = await import("@laconic/benchmarks");
   return (await readRows(file, bytes)).map((row) => {
     const source = `${file} row ${row.row}`;
-    if ("reason" in row) throw new LaconicError("data_invalid", `${source}: ${row.reason}`, { file, row: row.row });
-    if (!isRecord(row.value))
-      throw new LaconicError("data_invalid", `${source}: expected an object`, { file, row: row.row });
+    if ("reason" in row) throw dataError(`${source}: ${row.reason}`, { file, row: row.row });
+    if (!isRecord(row.value)) throw dataError(`${source}: expected an object`, { file, row: row.row });
     return { ...row.value, source };
   });
 }
@@ -185,19 +183,19 @@ interface Speaker {
  */
 export function referenced(value: unknown, speaker: Speaker, path: readonly string[] = []): unknown {
   const kind = kindAt(path);
-  const found = kind && referenceTo(value, kind, speaker, path);
-  if (found) return found;
-  if (Array.isArray(value)) return value.map((each, i) => referenced(each, speaker, [...path, String(i)]));
+  const valueSource = kind && referenceTo(value, kind, speaker, path);
+  if (valueSource) return valueSource;
+  if (Array.isArray(value)) return value.map((item, i) => referenced(item, speaker, [...path, String(i)]));
   if (isPlain(value))
     return Object.fromEntries(
-      Object.entries(value).flatMap(([key, each]) =>
-        each === undefined ? [] : [[key, referenced(each, speaker, [...path, key])]],
+      Object.entries(value).flatMap(([key, item]) =>
+        item === undefined ? [] : [[key, referenced(item, speaker, [...path, key])]],
       ),
     );
   if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
   const noun = typeof value === "object" ? "value of a class" : typeof value;
   const hint = path.join(".") === "train.estimator" ? "; an estimator goes at train.advantage" : "";
-  throw refusal(path, `only settings go here, no ${noun}${hint}; custom values go at ${valueKeys}`);
+  throw refusal(path, `expected a setting, got a ${noun}${hint}; values are allowed at ${valueKeys}`);
 }
 
 function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: readonly string[]): Reference | null {
@@ -217,12 +215,12 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
   if (lack !== null) throw refusal(path, `expected a value of kind ${kinds[kind].noun}: ${lack}`);
   if (speaker.module === undefined)
     throw refusal(path, "a stored value needs a module; put it into a file, and give the file");
-  const own = nameOf(value);
+  const title = nameOf(value);
   return {
     file: speaker.module,
     export: speaker.export ?? "default",
     path: [...path],
-    ...(own !== undefined && { name: own }),
+    ...(title !== undefined && { name: title }),
   };
 }
 
@@ -230,15 +228,15 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
 export function checkReferences(value: unknown, path: readonly string[] = []): void {
   if (!isRecord(value) && !Array.isArray(value)) return;
   if (!isReference(value)) {
-    for (const [key, each] of Object.entries(value)) checkReferences(each, [...path, key]);
+    for (const [key, item] of Object.entries(value)) checkReferences(item, [...path, key]);
     return;
   }
-  const known = ["file", "export", "path", "settings", "name"];
-  const stray = Object.keys(value).find((key) => !known.includes(key));
+  const knownNames = ["file", "export", "path", "settings", "name"];
+  const stray = Object.keys(value).find((key) => !knownNames.includes(key));
   if (stray !== undefined)
     throw refusal(
       [...path, stray],
-      `${path.join(".")} is of ${value.file}; what it is to be told goes at ${[...path, "settings", stray].join(".")}`,
+      `${path.join(".")} is a value of ${value.file}; its settings go to ${[...path, "settings", stray].join(".")}`,
     );
 }
 
@@ -277,5 +275,5 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 
 function refusal(path: readonly string[], reason: string): LaconicError {
   const key = path.join(".");
-  return new LaconicError("config_invalid", `${key === "" ? "the configuration" : key}: ${reason}`, { key });
+  return configError(`${key === "" ? "the configuration" : key}: ${reason}`, { key });
 }

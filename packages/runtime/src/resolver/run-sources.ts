@@ -15,7 +15,7 @@ const prefix = "source: ";
 /** Hashes a configuration's source files. @throws LaconicError `config_invalid` for a missing or unreadable file */
 export async function sourcesOf(config: unknown): Promise<SourceFiles> {
   const entries = [...new Set(referencesIn(config).map(({ file }) => file))];
-  return Object.assign({}, ...(await Promise.all(entries.map((file) => sourceFilesOf(file))))) as SourceFiles;
+  return Object.assign({}, ...(await Promise.all(entries.map(sourceFilesOf)))) as SourceFiles;
 }
 
 /** Manifest entries, relative to the run folder, so that both can move. */
@@ -32,7 +32,7 @@ export function inFolder<T>(directory: string, config: T): T {
 
 interface PlacedSources {
   /** Resolves the stored configuration's references. */
-  readonly place: <T>(config: T) => T;
+  readonly locate: <T>(config: T) => T;
   readonly changed: readonly string[];
 }
 
@@ -46,16 +46,16 @@ export type SourceChoice = "own" | "current";
  */
 export async function placedSources(directory: string, choice: SourceChoice = "own"): Promise<PlacedSources> {
   const inputs = (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {};
-  const known = knownSources(inputs);
-  const differing = await differingFrom(known, (name) => resolve(directory, name));
+  const sources = knownSources(inputs);
+  const differing = await differingFrom(sources, (name) => resolve(directory, name));
   const changed = differing.map((name) => resolve(directory, name));
   if (differing.length === 0 || choice === "current")
-    return { place: (config) => fromFolder(directory, config), changed };
-  const names = known.map(([name]) => name);
+    return { locate: (config) => fromFolder(directory, config), changed };
+  const names = sources.map(([name]) => name);
   const copy = (name: string): string => join(directory, copyOf(name, names));
-  if ((await differingFrom(known, copy)).length > 0) await checkSourceInputs(directory, "run", inputs);
+  if ((await differingFrom(sources, copy)).length > 0) await checkSourceInputs(directory, "run", inputs);
   return {
-    place: (config) => mapReferences(config, (reference) => ({ ...reference, file: copy(reference.file) })),
+    locate: (config) => mapReferences(config, (reference) => ({ ...reference, file: copy(reference.file) })),
     changed,
   };
 }
@@ -90,19 +90,19 @@ export async function checkSourceInputs(
   noun: "run" | "bench",
   inputs: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const known = knownSources(inputs);
-  const names = known.map(([name]) => name);
-  for (const [name, before] of known) {
+  const sources = knownSources(inputs);
+  const names = sources.map(([name]) => name);
+  for (const [name, before] of sources) {
     const file = resolve(directory, name);
     const now = await sha256OfFile(file).catch(() => null);
     if (now === before) continue;
     const copy = join(directory, copyOf(name, names));
-    const said =
+    const reply =
       now === null
         ? `${file} not found, but the ${noun} in ${directory} needs it`
         : `${file} has changed since the ${noun} in ${directory} started (SHA-256 ${before.slice(0, 12)}... then, ${now.slice(0, 12)}... now)`;
     const remedy = existsSync(copy) ? `; a copy is in ${copy}` : "";
-    throw new LaconicError("checkpoint_mismatch", `${said}; bring it back${remedy}`, {
+    throw new LaconicError("checkpoint_mismatch", `${reply}; restore it${remedy}`, {
       key: name,
       file,
       before,
@@ -121,11 +121,11 @@ function knownSources(inputs: Readonly<Record<string, string>>): (readonly [name
 
 /** Sources that are missing or differ. */
 async function differingFrom(
-  known: ReturnType<typeof knownSources>,
-  placeOf: (name: string) => string,
+  sources: ReturnType<typeof knownSources>,
+  pathOf: (name: string) => string,
 ): Promise<string[]> {
-  const now = await Promise.all(known.map(([name]) => sha256OfFile(placeOf(name)).catch(() => null)));
-  return known.flatMap(([name, hash], i) => (now[i] === hash ? [] : [name]));
+  const now = await Promise.all(sources.map(([name]) => sha256OfFile(pathOf(name)).catch(() => null)));
+  return sources.flatMap(([name, hash], i) => (now[i] === hash ? [] : [name]));
 }
 
 export function isSourceInput(name: string): boolean {
@@ -138,8 +138,8 @@ function namesOf(directory: string, paths: readonly string[]): string[] {
 
 /** Path below the deepest common folder. */
 function copyOf(name: string, names: readonly string[]): string {
-  const folders = names.map((each) => each.split("/").slice(0, -1));
+  const folders = names.map((text) => text.split("/").slice(0, -1));
   const [first = []] = folders;
-  const end = first.findIndex((part, i) => folders.some((each) => each[i] !== part));
+  const end = first.findIndex((part, i) => folders.some((group) => group[i] !== part));
   return join(folder, ...name.split("/").slice(end < 0 ? first.length : end));
 }

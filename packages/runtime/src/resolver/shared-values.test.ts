@@ -4,21 +4,21 @@ import { openedOnce, sharingValues } from "./shared-values.ts";
 const silent = (): void => undefined;
 
 test("a function makes its value once per command, and the value closes once at the end", async () => {
-  const said: string[] = [];
+  const replies: string[] = [];
   const open = async () => {
-    said.push("open");
-    return { close: () => void said.push("close") };
+    replies.push("open");
+    return { close: () => void replies.push("close") };
   };
   await sharingValues(silent, async () => {
     const first = await openedOnce("task", "own.ts", open);
     await sharingValues(silent, async () => {
       expect(await openedOnce("task", "own.ts", open)).toBe(first);
     });
-    expect(said).toEqual(["open"]);
+    expect(replies).toEqual(["open"]);
   });
-  expect(said).toEqual(["open", "close"]);
+  expect(replies).toEqual(["open", "close"]);
   await sharingValues(silent, () => openedOnce("task", "own.ts", open));
-  expect(said).toEqual(["open", "close", "open", "close"]);
+  expect(replies).toEqual(["open", "close", "open", "close"]);
 });
 
 test("two commands at the same time share nothing", async () => {

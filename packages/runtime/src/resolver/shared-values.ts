@@ -9,7 +9,7 @@ import { thrownText } from "@laconic/core";
 interface OpenValues {
   readonly byKey: Map<string, Promise<object>>;
   /** In order of opening. */
-  readonly closing: Map<object, { readonly place: string; readonly close: () => unknown }>;
+  readonly closing: Map<object, { readonly location: string; readonly close: () => unknown }>;
 }
 
 const scope = new AsyncLocalStorage<OpenValues>();
@@ -26,29 +26,29 @@ export async function sharingValues<T>(warn: (message: string) => void, run: () 
     return await scope.run(values, run);
   } finally {
     const all = [...values.closing.values()].toReversed();
-    for (const { place, close } of all)
+    for (const { location, close } of all)
       try {
         await close();
       } catch (error) {
-        warn(`${place} could not be closed: ${thrownText(error)}`);
+        warn(`${location} could not be closed: ${thrownText(error)}`);
       }
     if (all.length > 0) (await import("./load-source.ts")).forgetModules();
   }
 }
 
-/** Keeps a value open until the command ends. @param place - file and export, for messages */
-export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
+/** Keeps a value open until the command ends. @param location - file and export, for messages */
+export function closeAtEnd(value: object & { close?(): unknown }, location: string): void {
   const closing = scope.getStore()?.closing;
-  if (value.close && closing?.has(value) === false) closing.set(value, { place, close: () => value.close?.() });
+  if (value.close && closing?.has(value) === false) closing.set(value, { location, close: () => value.close?.() });
 }
 
 /** Opens a value once per command. */
-export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
+export function openedOnce(key: string, location: string, make: () => Promise<object>): Promise<object> {
   const byKey = scope.getStore()?.byKey;
   const opening = byKey?.get(key) ?? make();
   byKey?.set(key, opening);
   opening.then(
-    (value) => closeAtEnd(value, place),
+    (value) => closeAtEnd(value, location),
     () => byKey?.delete(key),
   );
   return opening;

@@ -45,11 +45,11 @@ async function asked(topology: Topology, reply: string): Promise<{ agent: string
 
 const cases = benchmarks.flatMap((benchmark) => teamNames.map((team) => ({ name: benchmark.name, benchmark, team })));
 
-test.each(cases)("$team on $name: only the answering agent gets the benchmark's form", async (each) => {
-  const { answer } = each.benchmark;
+test.each(cases)("$team on $name: only the answering agent gets the benchmark's form", async (item) => {
+  const { answer } = item.benchmark;
   const form = answerForm(answer);
   const options = { agents: 2, rounds: 2, replyTokens: 10, actorTokens: 10 };
-  const team = teamOf(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
+  const team = teamOf(item.team, { ...options, answerForm: form, read: answerReading(answer).read });
   const prompts = await asked(team.topology, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
   const answerers = prompts.filter(({ agent }) =>
     /^(?:solver|actor|expert|debater-\d|agent-\d|layer-\d-agent-\d)$/u.test(agent),

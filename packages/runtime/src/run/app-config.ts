@@ -1,5 +1,4 @@
-import { settingError } from "../setting-error.ts";
-import { isRecord, LaconicError, loraShape, nearestName, type UnknownRecord } from "@laconic/core";
+import { configError, isRecord, loraShape, nearestName, refuseSetting, type UnknownRecord } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { taskSettingsSchema, namedTask } from "@laconic/tasks/named";
 import { parseTrainConfig, settingPaths, trainConfigSchema } from "@laconic/trainer";
@@ -106,14 +105,13 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
  * effect; `device_unavailable` for an unknown device
  */
 export function parseAppConfig(written: unknown): AppConfig {
-  if (!isRecord(written)) throw new LaconicError("config_invalid", "the configuration is not an object");
+  if (!isRecord(written)) throw configError("the configuration is not an object");
   for (const key of Object.keys(written))
     if (!Object.hasOwn(defaults, key)) {
       const near = suggestSetting(key);
-      throw new LaconicError(
-        "config_invalid",
-        `${key}: there is no such setting${near === undefined ? `; known: ${Object.keys(defaults).join(", ")}` : `; did you mean ${near}?`}`,
-        { key },
+      refuseSetting(
+        key,
+        `unknown setting${near === undefined ? `; use one of: ${Object.keys(defaults).join(", ")}` : `; did you mean ${near}?`}`,
       );
     }
   checkReferences(written);
@@ -121,9 +119,7 @@ export function parseAppConfig(written: unknown): AppConfig {
   const parsed = configSchema.safeParse(withoutReferences(whole), { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
-      key: issue.path.join("."),
-    });
+    refuseSetting(issue.path.join("."), issue.message);
   }
   const parts = withReferences(whole, parsed.data);
   checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
@@ -135,7 +131,7 @@ export function parseAppConfig(written: unknown): AppConfig {
   };
   checkWarmStart(config);
   if (config.train.supervised && !config.train.supervised.examples)
-    throw settingError(
+    refuseSetting(
       "train.supervised.examples",
       "no examples; give a file, a list or a function, or set train.supervised to null",
     );
@@ -201,7 +197,7 @@ type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: 
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
-    throw settingError("task.showBudget", "has no effect: no budget for the team; set train.budget, or remove it");
+    refuseSetting("task.showBudget", "has no effect: no budget for the team; set train.budget, or remove it");
   // Learners of a custom task or team are not known yet.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
@@ -210,7 +206,7 @@ function checkEffects({ task, actor, device, train }: Checked): void {
 
 export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
   if (actor === null || hasFrozen) return;
-  throw settingError("actor", "has no effect: every agent of this task learns; remove it");
+  refuseSetting("actor", "has no effect: every agent of this task learns; remove it");
 }
 
 /** Names in other trainers, in lower case without separators. */
@@ -253,10 +249,10 @@ export function suggestSetting(name: string): string | undefined {
     .filter((path) => !path.includes("*"))
     .map((path) => `train.${path}`);
   const depth = (path: string): number => path.split(".").length;
-  const known = [...trainPaths, ...settingPaths(configSchema)].toSorted((a, b) => depth(a) - depth(b));
-  const lastNames = known.map((path) => plain(path.slice(path.lastIndexOf(".") + 1)));
+  const paths = [...trainPaths, ...settingPaths(configSchema)].toSorted((a, b) => depth(a) - depth(b));
+  const lastNames = paths.map((path) => plain(path.slice(path.lastIndexOf(".") + 1)));
   const near = lastNames.includes(plain(name)) ? plain(name) : nearestName(plain(name), lastNames);
-  return near === undefined ? undefined : known[lastNames.indexOf(near)];
+  return near === undefined ? undefined : paths[lastNames.indexOf(near)];
 }
 
 type Json = Record<string, unknown>;
@@ -269,35 +265,29 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
  * relative to the working directory.
  * @throws LaconicError `config_invalid` for an override without `=`, a path through a value, or a forbidden name
  */
-export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
+export function applyOverrides(config: Readonly<Json>, overrides: readonly string[]): Json {
   const result = structuredClone(config) as Json;
-  for (const word of words) {
+  for (const word of overrides) {
     const split = word.indexOf("=");
-    if (split <= 0) throw new LaconicError("config_invalid", `"${word}" is not key=value`, { argument: word });
+    if (split <= 0) throw configError(`"${word}" is not key=value`, { argument: word });
     const path = word.slice(0, split).split(".");
     const last = path.pop() as string;
-    let at = result;
+    let json = result;
     for (const name of [...path, last])
       if (name === "" || forbidden.has(name))
-        throw new LaconicError("config_invalid", `"${word.slice(0, split)}" is not a setting`, {
-          key: word.slice(0, split),
-        });
+        throw configError(`"${word.slice(0, split)}" is not a setting`, { key: word.slice(0, split) });
     for (const name of path) {
-      const next = (at[name] ??= {});
+      const next = (json[name] ??= {});
       if (!isRecord(next))
-        throw new LaconicError(
-          "config_invalid",
-          `${word.slice(0, split)}: ${name} is a value, not a group of settings`,
-          { key: name },
-        );
-      at = next;
+        throw configError(`${word.slice(0, split)}: ${name} is a value, not a group of settings`, { key: name });
+      json = next;
     }
     const value = parseValue(word.slice(split + 1), word.slice(0, split));
-    const group = at[last];
+    const group = json[last];
     // A number sets the target of an existing budget.
     if (typeof value === "number" && isRecord(group) && "targetTokens" in group)
-      at[last] = { ...group, targetTokens: value };
-    else at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
+      json[last] = { ...group, targetTokens: value };
+    else json[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
   }
   return result;
 }

@@ -1,5 +1,4 @@
-import { settingError } from "../setting-error.ts";
-import { LaconicError } from "@laconic/core";
+import { configError, refuseSetting, mapValues } from "@laconic/core";
 import { tokenCountOf } from "@laconic/rewards";
 import { relayTokenizer, type TeamTask } from "@laconic/tasks";
 import { namedTask, type TaskSettings } from "@laconic/tasks/named";
@@ -7,13 +6,12 @@ import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/traine
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { withSource, openActor, openTrain } from "../resolver/open-train.ts";
-import { modelFolders, modelOf } from "./policy-models.ts";
+import { modelFolders, modelOf, checkBases, policiesOf } from "./policy-models.ts";
 import type { AppConfig, RunTask } from "./run-settings.ts";
 import { checkActor } from "./app-config.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
 import { policyTokenizer, jsonIn, taughtTask } from "../models/policy-tokenizer.ts";
 import { findOpponentRuns } from "./other-runs.ts";
-import { checkBases, policiesOf } from "./policy-models.ts";
 import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 
@@ -64,7 +62,7 @@ export async function checkRun(
     checkTraining(
       {
         task: outlineOf(task, isReference(config.task)),
-        policies: Object.fromEntries(Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents }])),
+        policies: mapValues(agentsOf, (agents) => ({ agents })),
         teachers: config.teachers,
         opponents: Object.fromEntries((config.train.opponents?.runs ?? []).map((name) => [name, {}])),
         frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
@@ -91,13 +89,9 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
     (tokenCountOf(cost)?.kind ?? "tokens-written") !== "tokens-written";
   const [unread] = Object.entries(train.costs ?? {}).find(([, cost]) => countsReadings(cost)) ?? [];
   if (served && unread !== undefined)
-    throw settingError(
-      `train.costs.${unread}`,
-      "readers are unknown for agents of another program; charge written tokens",
-    );
+    refuseSetting(`train.costs.${unread}`, "readers are unknown for agents of another program; charge written tokens");
   if (isServed === served) return;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     served
       ? `task: ${runTaskTitle(task)} runs in Laconic: train it with laconic train; serve --train takes the task gateway`
       : "task: agents of a gateway belong to another program: train them with laconic serve --train",
@@ -106,8 +100,8 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
 }
 
 /** Problems of named tasks are not loaded yet. */
-function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
-  return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
+function outlineOf({ topology, name, game, problems, pool }: TeamTask, isCustom: boolean): PartsOutline["task"] {
+  return { topology, name, ...(game && { game }), ...(isCustom && { problems, ...(pool && { pool }) }) };
 }
 
 /** Warm start that policies need; null if any language model works. */
@@ -121,16 +115,14 @@ export function policyTask(task: RunTask): string | null {
  */
 async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
   const [wanted, title] = [policyTask(task), runTaskTitle(task)];
-  const refuse = (reason: string): never => {
-    throw settingError("model", reason, { model: name, task: title });
-  };
+  const refuse = (reason: string): never => refuseSetting("model", reason, { model: name, task: title });
   const remedy = wanted?.startsWith("relay/")
     ? `make one with: laconic relay warm-start --level ${wanted.slice("relay/".length)} --out FOLDER, and set model to FOLDER`
     : "use a language model, such as hub:Qwen/Qwen2.5-0.5B-Instruct";
   if (isReference(task)) return; // authors of a custom task choose its tokens
-  const taught = await taughtTask(folder);
-  if (taught !== null) {
-    if (taught !== wanted) refuse(`"${name}" was trained on prompts of ${taught}, not of ${title}; ${remedy}`);
+  const learned = await taughtTask(folder);
+  if (learned !== null) {
+    if (learned !== wanted) refuse(`"${name}" was trained on prompts of ${learned}, not of ${title}; ${remedy}`);
     return;
   }
   const size = (await jsonIn(folder, "config.json"))?.["vocab_size"];

@@ -1,10 +1,10 @@
+import { refuseSetting } from "@laconic/core";
 import { checkSampling, samplingCuts } from "@laconic/core/backends";
 import type { ImportanceOptions } from "@laconic/gspo";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import { evaluationSampling } from "@laconic/trainer";
 import { isReference } from "../resolver/reference.ts";
-import { settingError } from "../setting-error.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from "./server-settings.ts";
 
@@ -17,35 +17,31 @@ export function checkRemoteSettings(
 ): void {
   if (engine === null) return;
   const { loraAlpha = 32 } = engine.tinker;
-  if (device !== "auto") throw settingError("device", "has no effect: the models are on the server; set it to auto");
-  if (workers !== "auto") throw settingError("workers", "has no effect: the models are on the server; set it to auto");
-  if (written.includes("memory"))
-    throw settingError("memory", "has no effect: the models are on the server; remove it");
+  if (device !== "auto") refuseSetting("device", "has no effect: the models are on the server; set it to auto");
+  if (workers !== "auto") refuseSetting("workers", "has no effect: the models are on the server; set it to auto");
+  if (written.includes("memory")) refuseSetting("memory", "has no effect: the models are on the server; remove it");
   if (lora === null)
-    throw settingError("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
+    refuseSetting("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
   if (lora.alpha !== loraAlpha)
-    throw settingError(
+    refuseSetting(
       "lora.alpha",
       `is ${lora.alpha}, but the server uses ${loraAlpha}; if it has another, set engine.tinker.loraAlpha`,
     );
   const { rank: _, alpha: __, ...others } = lora;
   const [other] = Object.keys(others);
-  if (other !== undefined) throw settingError(`lora.${other}`, "is not part of the protocol; remove it");
+  if (other !== undefined) refuseSetting(`lora.${other}`, "is not part of the protocol; remove it");
   const [base] = Object.keys(bases);
-  if (base !== undefined) throw settingError(`bases.${base}`, "a remote engine has one base model; remove it");
+  if (base !== undefined) refuseSetting(`bases.${base}`, "a remote engine has one base model; remove it");
   const [teacher] = Object.keys(teachers);
-  if (teacher !== undefined) throw settingError(`teachers.${teacher}`, "a remote engine has one base model; remove it");
+  if (teacher !== undefined) refuseSetting(`teachers.${teacher}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
-    throw settingError("actor.model", "a remote engine has one base model; use actor.api, or null for the run's model");
+    refuseSetting("actor.model", "a remote engine has one base model; use actor.api, or null for the run's model");
   if (train.opponents)
-    throw settingError("train.opponents", "past selves are not supported on servers; compute here, or remove it");
+    refuseSetting("train.opponents", "past selves are not supported on servers; compute here, or remove it");
   const sampling = evaluationSampling(train);
   const { temperature } = sampling;
   if (temperature !== 1)
-    throw settingError(
-      "train.sampling.temperature",
-      `is ${temperature}; the protocol has log-probs at temperature 1 only`,
-    );
+    refuseSetting("train.sampling.temperature", `is ${temperature}; the protocol has log-probs at temperature 1 only`);
   checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
@@ -53,14 +49,14 @@ export function checkRemoteSettings(
 export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
   const { maxGradNorm } = train.optimizer;
   if (maxGradNorm !== null && !record.clips)
-    throw settingError(
+    refuseSetting(
       "train.optimizer.maxGradNorm",
       `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to stop a diverging run`,
     );
   if (models > 1 && !record.severalModels)
-    throw settingError(
+    refuseSetting(
       "policies",
-      `this run has ${models} models at a time, the server trains one; share them, or use actor.api`,
+      `the run has ${models} models, but the server trains one; use shared policies, or actor.api`,
     );
   const snapshots = [
     ["train.asynchronous", train.asynchronous !== null],
@@ -73,9 +69,9 @@ export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: 
   const [needing] = snapshots.find(([, needs]) => needs) ?? [];
   if (needing === undefined) return;
   if (record.samplers === "live")
-    throw settingError(needing, "needs weights of an earlier step, but the server's samplers follow their model");
+    refuseSetting(needing, "needs weights of an earlier step, but the server's samplers follow their model");
   if (record.promptLogProbs === "none")
-    throw settingError(needing, "needs log-probs under weights of an earlier step, which the server does not give");
+    refuseSetting(needing, "needs log-probs under weights of an earlier step, which the server does not give");
 }
 
 function hasReference(objective: object | undefined): boolean {
@@ -93,44 +89,40 @@ const takingAll = serverKindNames
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
-  if (engine !== null)
-    throw settingError("sampler", "has no effect with engine, which samples too; remove one of them");
+  if (engine !== null) refuseSetting("sampler", "has no effect with engine, which samples too; remove one of them");
   if (train.opponents)
-    throw settingError("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
-  const place = `sampler.${kind}`;
+    refuseSetting("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
+  const location = `sampler.${kind}`;
   const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (receivers && receivers.length !== urls.length)
-    throw settingError(
-      `${place}.receivers`,
+    refuseSetting(
+      `${location}.receivers`,
       `${receivers.length} for ${urls.length} servers; give one per URL, and repeat it for servers that share a disk`,
     );
   if (receivers && folderAtServers !== undefined)
-    throw settingError(`${place}.folderAtServers`, "has no effect with receivers; remove it");
+    refuseSetting(`${location}.folderAtServers`, "has no effect with receivers; remove it");
   if (far !== undefined && folder === undefined && !receivers)
-    throw settingError(
-      `${place}.folder`,
+    refuseSetting(
+      `${location}.folder`,
       `${far} is another machine: set a folder shared with this machine for the weights, or receivers that take them over HTTP`,
     );
   const [base] = Object.keys(bases);
-  if (base !== undefined) throw settingError(`bases.${base}`, "the servers have one base model; remove it");
+  if (base !== undefined) refuseSetting(`bases.${base}`, "the servers have one base model; remove it");
   if (lora === null) {
     if (!takesAllWeights)
-      throw settingError(
-        "lora",
-        `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`,
-      );
+      refuseSetting("lora", `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`);
     const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
-    if (train.asynchronous) throw settingError("train.asynchronous", `needs weights of several steps, ${whole}`);
+    if (train.asynchronous) refuseSetting("train.asynchronous", `needs weights of several steps, ${whole}`);
     if (train.refreshOldPolicyEvery > 1)
-      throw settingError("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
-    if (policies === "own") throw settingError("policies", `own has several policies, ${whole}`);
+      refuseSetting("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
+    if (policies === "own") refuseSetting("policies", `own has several policies, ${whole}`);
   }
   const [cut] = samplingCuts(evaluationSampling(train));
   if (!reportsUncut && logProbs === "server" && cut !== undefined)
-    throw settingError(
+    refuseSetting(
       `train.sampling.${cut}`,
-      `truncates the distribution, and ${title} returns log-probs after truncation; set ${place}.logProbs to forward`,
+      `truncates the distribution, and ${title} returns log-probs after truncation; set ${location}.logProbs to forward`,
     );
 }
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, type LaconicError } from "@laconic/core";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { sha256Of } from "@laconic/trainer";
 import { environmentValue, isMadeHere, isTrusting, rememberMade } from "../folders/folders.ts";
@@ -44,7 +44,7 @@ export async function keepMade(
   await writing(directory, () => makeFolder(directory));
   if (await rememberMade(directory, content)) return;
   progress.note(
-    `${directory}: this machine cannot record that it made the folder; open it with --trust, or set XDG_STATE_HOME to a permanent folder`,
+    `${directory}: cannot record this machine as its maker; open it with --trust, or set XDG_STATE_HOME to a permanent folder`,
   );
 }
 
@@ -52,7 +52,11 @@ export async function keepMade(
 export async function checkCode(folder: MadeFolder, config: unknown): Promise<void> {
   const files = codeIn(config);
   if (files.length === 0 || isTrusting() || (await isMadeHere(folder.directory, folder.content))) return;
-  throw refusal(folder, `was not made here and runs ${files.join(", ")}: read that code, then add --trust`, files);
+  throw refusal(
+    folder,
+    `was not made on this machine and runs ${files.join(", ")}: read that code, then add --trust`,
+    files,
+  );
 }
 
 /**
@@ -63,13 +67,13 @@ export async function checkServers(folder: MadeFolder, servers: readonly NamedSe
   if (servers.length === 0 || (await isMadeHere(folder.directory, folder.content))) return;
   const urls = servers.map(({ url }) => url);
   if (!isTrusting())
-    throw refusal(folder, `was not made here and calls ${urls.join(", ")}; to allow it, add --trust`, urls);
+    throw refusal(folder, `was not made on this machine and calls ${urls.join(", ")}: add --trust to allow it`, urls);
   for (const { url, keys, configured } of servers) {
     const key = keys.find((name) => environmentValue(name) !== undefined);
     if (key === undefined || (configured !== undefined && originOf(configured) === originOf(url))) continue;
     throw refusal(
       folder,
-      `names the server ${url}, which you did not, so it does not get ${key}: unset that variable, or name the server by OPENAI_BASE_URL, --actor or a configuration`,
+      `names the server ${url}, which must not receive ${key}: unset the variable, or name the server with OPENAI_BASE_URL, --actor or a configuration`,
       urls,
     );
   }
@@ -103,7 +107,7 @@ export function trainingServers(config: AppConfig): NamedServer[] {
 const sinkKeys = ["HF_TOKEN"];
 
 function codeIn(config: unknown): string[] {
-  return [...new Set(referencesIn(config).map(({ file }) => file))].filter((file) => isModuleFile(file));
+  return [...new Set(referencesIn(config).map(({ file }) => file))].filter(isModuleFile);
 }
 
 function originOf(url: string): string {
@@ -111,5 +115,5 @@ function originOf(url: string): string {
 }
 
 function refusal({ directory }: MadeFolder, reason: string, named: readonly string[]): LaconicError {
-  return new LaconicError("config_invalid", `${directory} ${reason}`, { directory, named: named.join(" ") });
+  return configError(`${directory} ${reason}`, { directory, named: named.join(" ") });
 }

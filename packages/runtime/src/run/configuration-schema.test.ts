@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -8,13 +7,14 @@ import { places } from "../resolver/reference.ts";
 import { loadConfig, presetConfig, presetNames } from "../resolver/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 import { configurationSchema, type JsonSchema } from "./configuration-schema.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const schema = configurationSchema();
 
 /** Every key of a schema with its place; alternatives share one. */
 function keysOf(of: JsonSchema, path: readonly string[] = []): (readonly [place: string, key: JsonSchema])[] {
-  const inner = (next: unknown, at: readonly string[]): (readonly [string, JsonSchema])[] =>
-    typeof next === "object" && next !== null ? keysOf(next as JsonSchema, at) : [];
+  const inner = (next: unknown, position: readonly string[]): (readonly [string, JsonSchema])[] =>
+    typeof next === "object" && next !== null ? keysOf(next as JsonSchema, position) : [];
   return [
     ...Object.entries(of.properties ?? {}).flatMap(([key, piece]) => [
       [[...path, key].join("."), piece] as const,
@@ -28,19 +28,19 @@ function keysOf(of: JsonSchema, path: readonly string[] = []): (readonly [place:
 
 // The object that names a file is the same everywhere, and has words as a whole.
 const keys = keysOf(schema).filter(
-  ([place]) => !places.some(([own]) => `${own.replaceAll("*", "x")}.file` === place.replaceAll("*", "x")),
+  ([location]) => !places.some(([own]) => `${own.replaceAll("*", "x")}.file` === location.replaceAll("*", "x")),
 );
 
 test("every key says what it is", () => {
   expect(keys.length).toBeGreaterThan(300);
-  expect(keys.filter(([, { description }]) => description === undefined).map(([place]) => place)).toEqual([]);
+  expect(keys.filter(([, { description }]) => description === undefined).map(([location]) => location)).toEqual([]);
 });
 
 test("every value of the configuration that says nothing is the default of its key", () => {
-  const defaults = new Map(keys.map(([place, key]) => [place, key["default"]] as const));
+  const defaults = new Map(keys.map(([location, key]) => [location, key["default"]] as const));
   const compare = (value: unknown, path: readonly string[]): void => {
     if (isRecord(value) && Object.keys(value).length > 0)
-      return Object.entries(value).forEach(([key, each]) => compare(each, [...path, key]));
+      return Object.entries(value).forEach(([key, item]) => compare(item, [...path, key]));
     if (!defaults.has(path.join("."))) return;
     if (isRecord(value)) return;
     expect([path.join("."), defaults.get(path.join("."))]).toEqual([path.join("."), value]);
@@ -70,12 +70,8 @@ test("accepts every preset and custom values, and rejects a misspelt key and a w
 });
 
 test("a file may name its schema", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-schema-"));
-  try {
-    const file = join(folder, "run.config.json");
-    await writeFile(file, JSON.stringify({ $schema: "./laconic.schema.json", train: { steps: 3 } }));
-    expect(parseAppConfig(await loadConfig(file)).train.steps).toBe(3);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await temporaryFolder();
+  const file = join(folder, "run.config.json");
+  await writeFile(file, JSON.stringify({ $schema: "./laconic.schema.json", train: { steps: 3 } }));
+  expect(parseAppConfig(await loadConfig(file)).train.steps).toBe(3);
 });

@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import { trainConfigSchema } from "@laconic/trainer";
 import * as z from "zod";
 import { kindAt } from "../resolver/reference.ts";
@@ -59,12 +60,12 @@ export function configurationSchema(): JsonSchema {
 /** Adds defaults and files, and makes all keys optional. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
   const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
-  const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));
+  const explainAll = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));
   const isPlain = value === null || typeof value !== "object" || Array.isArray(value);
   const piece: JsonSchema = {
     ...rest,
-    ...(anyOf && { anyOf: each(anyOf) }),
-    ...(oneOf && { oneOf: each(oneOf) }),
+    ...(anyOf && { anyOf: explainAll(anyOf) }),
+    ...(oneOf && { oneOf: explainAll(oneOf) }),
     ...(items && { items: within(items, [...path, "*"]) }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
@@ -91,15 +92,13 @@ function explainedKeys(
   path: readonly string[],
   value: unknown,
 ): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    Object.entries(properties).map(([key, piece]) => [key, explained(piece, [...path, key], at(value, key))]),
-  );
+  return mapValues(properties, (piece, key) => explained(piece, [...path, key], fieldOf(value, key)));
 }
 
 function takesOwn(path: readonly string[]): boolean {
   return kindAt(path) !== null;
 }
 
-function at(value: unknown, key: string): unknown {
+function fieldOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }

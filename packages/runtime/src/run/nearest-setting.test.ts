@@ -15,7 +15,7 @@ test.each([
   ["devise", "device"],
   ["rank", "lora.rank"],
 ])("%s is unknown; the message names %s", (name, setting) => {
-  expect(() => parseAppConfig({ [name]: 1 })).toThrow(`${name}: there is no such setting; did you mean ${setting}?`);
+  expect(() => parseAppConfig({ [name]: 1 })).toThrow(`${name}: unknown setting; did you mean ${setting}?`);
 });
 
 test("a misplaced name within train is looked for in all settings", () => {

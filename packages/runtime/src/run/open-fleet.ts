@@ -119,13 +119,13 @@ export async function openFleet(
     });
     for (const line of fleetLines(record)) note(line);
     for (const { url, reason } of record.refused)
-      warn({ server: url, state: "quarantined", reason, message: `sampler left out: ${reason}` });
+      warn({ server: url, state: "quarantined", reason, message: `sampler skipped: ${reason}` });
     return {
       policies: Object.fromEntries(made),
       record,
       servers: () => fleet.servers,
-      listen(heard) {
-        warn = heard;
+      listen(listener) {
+        warn = listener;
         for (const change of unheard.splice(0)) warn(change);
       },
       takeReplies: () => replies.splice(0),
@@ -147,12 +147,12 @@ export async function openFleet(
 function fleetLines({ servers }: FleetRecord): string[] {
   return servers.map(
     ({ kind, url, version, gap, logProbsAt }) =>
-      `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of what is sampled" : "at temperature 1: computed here"}`,
+      `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of the sampled distribution" : "at temperature 1: computed by the trainer"}`,
   );
 }
 
 export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, number> {
-  const count = (state: ServerStatus["state"]): number => servers.filter((each) => each.state === state).length;
+  const count = (state: ServerStatus["state"]): number => servers.filter((server) => server.state === state).length;
   const gaps = servers.flatMap(({ state, gap }) => (state === "quarantined" ? [] : (gap ?? [])));
   return {
     "perf/servers_up": count("up"),
@@ -185,12 +185,12 @@ export function lookAtServers(sampler: SamplerSettings): Promise<ServerLook[]> {
         const signal = AbortSignal.timeout(10_000);
         const { version, contextLength } = await server.facts(signal);
         const adapters = await server.names(signal);
-        const known = [
+        const details = [
           ...(version === null ? [] : [`version ${version}`]),
           ...(contextLength === null ? [] : [`${contextLength} tokens of context`]),
           `${adapters.length} adapters loaded`,
         ];
-        return { kind, url, works: true, detail: known.join(", ") };
+        return { kind, url, works: true, detail: details.join(", ") };
       } catch (error) {
         return { kind, url, works: false, detail: (error as Error).message };
       }

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import {
-  LaconicError,
   type ChatTokenizer,
+  configError,
   type Engine,
   type EngineCapabilities,
   type LanguageModel,
+  type ModelResources,
   type ModelSource,
   type Tokenizer,
   type TrainableModel,
-  type ModelResources,
   type ValueModelOptions,
   type ValueSource,
+  mapValues,
 } from "@laconic/core";
 import { DisposalStack } from "@laconic/core/async";
 import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
@@ -53,7 +54,7 @@ export interface OpenedParts {
    * Opens another model for an agent, closed with the engine. `begun`: initial model of the agent's policy. `trained`:
    * the run's first policy. An agent that does not learn keeps its temperature.
    */
-  otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
+  otherModel(agent: string, choice: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
   readonly opponentRuns: OpponentRuns;
   /** Critics and reward models by name. Critics are added with the estimators. */
   readonly valueModels: Map<string, string>;
@@ -66,7 +67,7 @@ export interface RunResources {
   readonly modelFolder: string | null;
   readonly openModel: (name: string) => Promise<string>;
   /** Checkpoint with weights and learned state. Default: the initial team. */
-  readonly found?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
+  readonly savedRun?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
   /** Replaces the policies' initial weights. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
@@ -94,10 +95,10 @@ export type Place = ChosenDevice | TinkerServer;
  * Starts the engine and loads the models.
  * @throws LaconicError `config_invalid` for a base of an unknown policy, and errors of tasks and engines
  */
-export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
+export async function openParts(config: Parts, location: Place, resources: RunResources): Promise<OpenedParts> {
   const closing = new DisposalStack();
   try {
-    return await openAll(config, place, resources, closing);
+    return await openAll(config, location, resources, closing);
   } catch (error) {
     await closing.disposeAsync();
     throw error;
@@ -106,17 +107,17 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
 
 async function openAll(
   config: Parts,
-  place: Place,
+  location: Place,
   resources: RunResources,
   closing: DisposalStack,
 ): Promise<OpenedParts> {
-  const { modelFolder, openModel, found, fresh, note = () => undefined, testProblems = 1000 } = resources;
+  const { modelFolder, openModel, savedRun, fresh, note = () => undefined, testProblems = 1000 } = resources;
   const { bases = {}, chatTemplateArguments: templateArguments = {} } = config;
   const { budget } = config.train;
   const shown = isNamedBudget(budget) ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, testProblems, ...shown });
   closing.defer(() => task.close?.());
-  const engine = resources.engine ?? (await openEngine(place, config, resources));
+  const engine = resources.engine ?? (await openEngine(location, config, resources));
   if (!resources.engine) closing.defer(() => engine.close());
   const agentsOf = policiesOf(config, task);
   checkBases(bases, agentsOf);
@@ -124,15 +125,15 @@ async function openAll(
   const based = await basesOf(Object.keys(agentsOf), config, task, modelFolder, openModel);
   // A server has another name for the base model.
   const sourceOf = (folder: string | null, saved?: string): ModelSource =>
-    fresh ?? modelSource(config, "kind" in place ? place.record.baseModel : (folder ?? ""), saved);
+    fresh ?? modelSource(config, "kind" in location ? location.record.baseModel : (folder ?? ""), saved);
   const policies: Record<string, TrainedPolicy> = {};
   for (const [name, { folder, tokenizer }] of Object.entries(based)) {
-    const saved = found && join(found.checkpoint, modelPlace(found.manifest, name));
+    const saved = savedRun && join(savedRun.checkpoint, modelPlace(savedRun.manifest, name));
     const model = await engine.createModel(sourceOf(folder, saved));
     const speak = speaker(model.id, tokenizer, engine.capabilities, resources.batching);
     policies[name] = { model, speak, agents: agentsOf[name] as readonly string[] };
   }
-  const tokenizers = Object.fromEntries(Object.entries(based).map(([name, { tokenizer }]) => [name, tokenizer]));
+  const tokenizers = mapValues(based, ({ tokenizer }) => tokenizer);
   const teachers: Record<string, TrainableModel> = {};
   for (const [name, model] of Object.entries(config.teachers ?? {}))
     teachers[name] = await engine.createModel({ kind: "folder", path: await openModel(model) });
@@ -140,13 +141,13 @@ async function openAll(
     const model = await engine.createModel(source);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   };
-  const openSpeaker = async (given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> => {
-    if (isReference(given)) return openActor(given);
+  const openSpeaker = async (input: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> => {
+    if (isReference(input)) return openActor(input);
     // A separate model keeps the initial weights after a resume.
-    if (given === null) return speaking(sourceOf(modelFolder), task.tokenizer);
-    if ("source" in given) return speaking(given.source, given.tokenizer);
-    if ("api" in given) return servedModel(given.api, given.api.concurrency ?? 32, resources.spending);
-    const path = await openModel(given.model);
+    if (input === null) return speaking(sourceOf(modelFolder), task.tokenizer);
+    if ("source" in input) return speaking(input.source, input.tokenizer);
+    if ("api" in input) return servedModel(input.api, input.api.concurrency ?? 32, resources.spending);
+    const path = await openModel(input.model);
     return speaking({ kind: "folder", path }, await policyTokenizer(path, templateArguments));
   };
   const trained = new Set(Object.values(agentsOf).flat());
@@ -164,14 +165,14 @@ async function openAll(
   const parts = await withCheckpoint(
     { task: withReward(task, train), policies, ...(frozen && { frozen }), teachers, opponents },
     train,
-    found,
+    savedRun,
   );
-  const otherModel: OpenedParts["otherModel"] = async (agent, given) => {
+  const otherModel: OpenedParts["otherModel"] = async (agent, input) => {
     const [first] = Object.values(policies);
     const base = bases[policyOf(agent)];
     const begun = base === undefined ? null : { model: base };
-    const isTrained = given === "trained" && first !== undefined;
-    const model = isTrained ? first.speak(first.model) : await openSpeaker(typeof given === "string" ? begun : given);
+    const isTrained = input === "trained" && first !== undefined;
+    const model = isTrained ? first.speak(first.model) : await openSpeaker(typeof input === "string" ? begun : input);
     return trained.has(agent) ? model : speakingAt(task.frozenTemperatures?.[agent] ?? 0, model);
   };
   const close = (): Promise<void> => closing.disposeAsync();
@@ -182,10 +183,10 @@ async function openAll(
 async function withCheckpoint<P extends TrainingParts>(
   parts: P,
   train: TrainConfig,
-  found: RunResources["found"],
+  match: RunResources["savedRun"],
 ): Promise<P> {
-  if (!found) return parts;
-  const { checkpoint, manifest, state } = found;
+  if (!match) return parts;
+  const { checkpoint, manifest, state } = match;
   const estimators = Object.keys(parts.policies).map((name) => {
     const estimator = estimatorValue(train, name);
     return { name, estimator: estimator?.open ? undefined : estimator };
@@ -214,17 +215,20 @@ async function openOpponents(
 }
 
 async function openEngine(
-  place: Place,
-  { memory: given }: Pick<Parts, "memory">,
+  location: Place,
+  { memory: settings }: Pick<Parts, "memory">,
   { onWarning, modelFolder, journal }: RunResources,
 ): Promise<Engine> {
-  if ("kind" in place)
-    return place.open(await tokenLimits(modelFolder ?? ""), { onWarning, ...(journal !== undefined && { journal }) });
-  await expectGpus(place);
-  const { cacheGb, ...memory } = given ?? {};
+  if ("kind" in location)
+    return location.open(await tokenLimits(modelFolder ?? ""), {
+      onWarning,
+      ...(journal !== undefined && { journal }),
+    });
+  await expectGpus(location);
+  const { cacheGb, ...memory } = settings ?? {};
   return createLocalEngine({
-    device: place.sources,
-    workers: place.workers,
+    device: location.sources,
+    workers: location.workers,
     onWarning,
     ...memory,
     ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
@@ -262,28 +266,28 @@ type PolicyTokenizer = Tokenizer | ChatTokenizer;
 export async function openEstimators(
   train: TrainConfig,
   policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,
-  place: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
+  location: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
 ): Promise<TrainConfig> {
   const settings: Record<string, TrainConfig["policies"][string]> = { ...train.policies };
   for (const [name, { model }] of Object.entries(policies)) {
     const estimator = estimatorValue(train, name);
-    const own = { policy: model, tokenizer: place.tokenizers[name] as PolicyTokenizer };
+    const owner = { policy: model, tokenizer: location.tokenizers[name] as PolicyTokenizer };
     if (estimator?.open)
-      settings[name] = { ...settings[name], advantage: await estimator.open(resourcesOf(place, own)) };
+      settings[name] = { ...settings[name], advantage: await estimator.open(resourcesOf(location, owner)) };
   }
   return { ...train, policies: settings };
 }
 
 /** Opens a reward with a model. Throws as {@link openEstimators} does. */
-export async function openReward(train: TrainConfig, place: ModelPlace): Promise<TrainConfig> {
+export async function openReward(train: TrainConfig, location: ModelPlace): Promise<TrainConfig> {
   const { reward } = train;
   if (!reward || isValueSource(reward) || !reward.open) return train;
-  return { ...train, reward: await reward.open(resourcesOf(place, null)) };
+  return { ...train, reward: await reward.open(resourcesOf(location, null)) };
 }
 
 function resourcesOf(
   { engine, openModel, templateArguments, valueModels }: ModelPlace,
-  own: { readonly policy: TrainedPolicy["model"]; readonly tokenizer: PolicyTokenizer } | null,
+  owner: { readonly policy: TrainedPolicy["model"]; readonly tokenizer: PolicyTokenizer } | null,
 ): ModelResources {
   return {
     async openValueModel(layers, options) {
@@ -297,11 +301,8 @@ function resourcesOf(
           await policyTokenizer(path, templateArguments),
         );
       }
-      if (own) return openValueModel(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
-      throw new LaconicError(
-        "config_invalid",
-        "a reward belongs to no policy and has no layers to share; name a model",
-      );
+      if (owner) return openValueModel(engine, { kind: "trunk", policy: owner.policy }, options, owner.tokenizer);
+      throw configError("a reward belongs to no policy and has no layers to share; name a model");
     },
   };
 }

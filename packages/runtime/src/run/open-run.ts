@@ -73,17 +73,17 @@ export async function trustedConfigOf(directory: string): Promise<AppConfig> {
 
 /**
  * Configuration of a resume.
- * @param words - overrides; their servers are trusted
+ * @param overrides - overrides; their servers are trusted
  * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that only the folder names
  */
-export async function resumedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
+export async function resumedConfig(directory: string, overrides: readonly string[]): Promise<AppConfig> {
   const settings = await readSettings(nodeFileSystem, directory);
   await checkSources(directory);
   const made = madeFolder(directory, settings, (await manifestOfRun(nodeFileSystem, directory))?.inputs);
-  const kept = fromFolder(directory, settings);
-  await checkCode(made, kept);
-  const config = parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
-  const named = words.join("\n");
+  const retained = fromFolder(directory, settings);
+  await checkCode(made, retained);
+  const config = parseAppConfig(applyOverrides(fromOwnModel(directory, retained), overrides));
+  const named = overrides.join("\n");
   await checkServers(
     made,
     trainingServers(config).filter(({ url }) => !named.includes(url)),
@@ -102,27 +102,29 @@ async function storedRun(
   sources: SourceChoice = "own",
 ): Promise<Pick<FoundRun, "made" | "config" | "changedSources" | "sources">> {
   const file = join(directory, runFiles.config);
-  const kept = await readSettings(nodeFileSystem, directory);
+  const retained = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
   // A longer resume updates the manifest first.
-  const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
+  const [edited] = manifest
+    ? changesOf(manifest.config.settings, retained).filter(({ key }) => key !== "train.steps")
+    : [];
   if (edited) {
     const { key, before, now } = edited;
     throw new LaconicError(
       "checkpoint_mismatch",
-      `${file}: the setting ${key} was ${before} when the run started and is ${now}; bring it back`,
+      `${file}: the setting ${key} was ${before} when the run started and is ${now}; restore it`,
       { key, before, now },
     );
   }
-  const { place, changed } = await placedSources(directory, sources);
-  const config = parseAppConfig(fromOwnModel(directory, place(kept)));
-  return { made: madeFolder(directory, kept, manifest?.inputs), config, changedSources: changed, sources };
+  const { locate, changed } = await placedSources(directory, sources);
+  const config = parseAppConfig(fromOwnModel(directory, locate(retained)));
+  return { made: madeFolder(directory, retained, manifest?.inputs), config, changedSources: changed, sources };
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
 export async function findRun(directory: string, { which = "latest", sources }: RunChoice = {}): Promise<FoundRun> {
   const stored = await trustedRun(directory, sources);
-  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
+  const foundCheckpoint = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
     (error: unknown) => {
       if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
       // The run may be active, so no advice to remove it.
@@ -134,7 +136,7 @@ export async function findRun(directory: string, { which = "latest", sources }: 
       );
     },
   );
-  const { folder: checkpoint, ...rest } = found;
+  const { folder: checkpoint, ...rest } = foundCheckpoint;
   return { directory, ...stored, checkpoint, ...rest };
 }
 
@@ -149,15 +151,15 @@ const maxOpenings = 5;
 export async function openRun<T>(
   directory: string,
   choice: RunChoice,
-  open: (found: FoundRun) => Promise<T>,
+  open: (foundRun: FoundRun) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const found = await findRun(directory, choice);
+    const foundRun = await findRun(directory, choice);
     try {
-      return await open(found);
+      return await open(foundRun);
     } catch (error) {
-      if (await nodeFileSystem.exists(found.checkpoint)) throw error;
-      if (attempt === maxOpenings) throw removed(found, error);
+      if (await nodeFileSystem.exists(foundRun.checkpoint)) throw error;
+      if (attempt === maxOpenings) throw removed(foundRun, error);
     }
   }
 }
@@ -165,7 +167,7 @@ export async function openRun<T>(
 function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicError {
   return new LaconicError(
     "checkpoint_missing",
-    `${checkpoint} was removed by its run before it was read; try again, raise train.checkpoint.keep, or wait for the run to end`,
+    `${checkpoint} was removed by the running training; try again, or raise train.checkpoint.keep`,
     { directory },
     error,
   );
@@ -211,7 +213,7 @@ export async function checkModelsOf(
  * @throws LaconicError `checkpoint_mismatch` for a changed model file or tokenizer
  */
 export async function openFoundRun(
-  found: FoundRun,
+  foundRun: FoundRun,
   progress: Progress,
   {
     trained = true,
@@ -225,23 +227,23 @@ export async function openFoundRun(
     readonly spending?: Spending | null;
   } = {},
 ): Promise<OpenedParts> {
-  const { directory, made, config } = found;
+  const { directory, made, config } = foundRun;
   await checkServers(made, [...(actor === undefined ? actorServers(config.actor) : []), ...engineServers(config)]);
-  noteSources(found, progress);
+  noteSources(foundRun, progress);
   await checkModelsOf(directory, config, progress, { actor: actor === undefined });
   const resources = await runResources(config.model, progress, { weights: config.engine === null });
-  const place = config.engine
+  const location = config.engine
     ? await storedServer(config.engine.tinker, directory, progress)
     : await chooseDevice(config.device, config.workers, (line) => progress.note(line), config);
-  const opened = await openParts(config, place, {
+  const opened = await openParts(config, location, {
     ...resources,
-    ...(trained && { found }),
+    ...(trained && { savedRun: foundRun }),
     ...(testProblems !== undefined && { testProblems }),
     ...(actor && { actor }),
     spending,
   }).catch(async (error: unknown) => {
-    if (!trained || (await nodeFileSystem.exists(found.checkpoint))) throw error;
-    throw removed(found, error);
+    if (!trained || (await nodeFileSystem.exists(foundRun.checkpoint))) throw error;
+    throw removed(foundRun, error);
   });
   try {
     await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));
@@ -304,7 +306,7 @@ const vocabularyInput = "tokenizer: vocabulary";
 
 /**
  * Compares models, or a tokenizer without files, with the run's start.
- * @param given - from `modelInputs` or `tokenizerInput`
+ * @param input - from `modelInputs` or `tokenizerInput`
  * @param without - roles of replaced models
  * @returns false without a manifest
  * @throws LaconicError `checkpoint_mismatch` with the first difference, or for a damaged manifest
@@ -312,12 +314,12 @@ const vocabularyInput = "tokenizer: vocabulary";
 export async function checkInputs(
   directory: string,
   kind: "models" | "tokenizer",
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
   without: readonly string[] = [],
 ): Promise<boolean> {
-  const kept = await manifestOfRun(nodeFileSystem, directory);
-  if (kept === null) return false;
-  const compared = Object.entries(kept.inputs).filter(
+  const retained = await manifestOfRun(nodeFileSystem, directory);
+  if (retained === null) return false;
+  const compared = Object.entries(retained.inputs).filter(
     ([name]) =>
       !name.startsWith("data: ") &&
       without.every((role) => !name.startsWith(`${role}: `)) &&
@@ -327,13 +329,13 @@ export async function checkInputs(
       !name.startsWith(valueRole) &&
       (name === vocabularyInput) === (kind === "tokenizer"),
   );
-  const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });
+  const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: input });
   if (change === undefined) return true;
   const { before, now } = change;
   const key = change.key.slice("files.".length);
   throw new LaconicError(
     "checkpoint_mismatch",
-    `${directory}: the input ${key} was ${before} when the run started and is ${now}; bring it back`,
+    `${directory}: the input ${key} was ${before} when the run started and is ${now}; restore it`,
     { key, before, now },
   );
 }

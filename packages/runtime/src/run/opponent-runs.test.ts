@@ -44,16 +44,16 @@ const find = (
 
 test("agents of both sides use their own policy, the named one, or the only one", async () => {
   const folder = await runs();
-  const [shared, own, pro] = ["shared", "own", "own/pro"].map((each) => join(folder, each)) as [string, string, string];
-  const found = await find([shared, own, pro]);
-  expect(Object.keys(found)).toEqual([shared, own, pro]);
-  const folders = Object.values(found).map(({ pro: one, contra }) => [one?.folder, contra?.folder]);
+  const [shared, own, pro] = ["shared", "own", "own/pro"].map((text) => join(folder, text)) as [string, string, string];
+  const match = await find([shared, own, pro]);
+  expect(Object.keys(match)).toEqual([shared, own, pro]);
+  const folders = Object.values(match).map(({ pro: one, contra }) => [one?.folder, contra?.folder]);
   expect(folders).toEqual([
     ["shared-weights", "shared-weights"],
     ["pro-weights", "contra-weights"],
     ["pro-weights", "pro-weights"],
   ]);
-  expect(opponentFolders({ [own]: found[own] as NonNullable<(typeof found)[string]> })).toEqual({
+  expect(opponentFolders({ [own]: match[own] as NonNullable<(typeof match)[string]> })).toEqual({
     [`opponent ${own} as pro`]: "pro-weights",
     [`opponent ${own} as contra`]: "contra-weights",
   });
@@ -69,8 +69,8 @@ test("rejects an invalid run, a missing policy or agent, and other tokens by nam
     reason: RegExp,
     ...more: [string[][]?, Tokenizer?]
   ): Promise<void> => {
-    const error: unknown = await find(names.map(at), ...more).catch((given: unknown) => given);
-    expect(error).toMatchObject({ code: "config_invalid", detail: { key: "train.opponents.runs" } });
+    const error: unknown = await find(names.map(at), ...more).catch((input: unknown) => input);
+    expect(error).toFailWith("config_invalid", { key: "train.opponents.runs" });
     expect((error as Error).message).toMatch(reason);
   };
   await refused(["none"], /^train\.opponents\.runs: .*none is neither a run folder nor RUN\/POLICY$/u);

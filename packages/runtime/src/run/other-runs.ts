@@ -1,6 +1,5 @@
-import { settingError } from "../setting-error.ts";
 import { join, resolve, basename, dirname } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError, refuseSetting } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { nodeFileSystem, runFiles, modelPlace, type OpponentSettings } from "@laconic/trainer";
 import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
@@ -37,9 +36,8 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
   const { step, policies } = await runPolicies(directory, progress);
   const [only, ...others] = Object.values(policies);
   if (only === undefined || others.length > 0)
-    throw new LaconicError(
-      "config_invalid",
-      `--actor ${directory}: its agents have policies of their own (${Object.keys(policies).join(", ")}), and an actor is one model`,
+    throw configError(
+      `--actor ${directory}: the run has separate policies (${Object.keys(policies).join(", ")}), but an actor is one model`,
       { directory },
     );
   const { source, tokenizer } = only;
@@ -50,9 +48,9 @@ async function runPolicies(
   directory: string,
   progress: Progress,
 ): Promise<{ readonly step: number; readonly policies: Readonly<Record<string, RunPolicy>> }> {
-  const found = await findRun(directory);
-  const { policies } = await policiesOfRun(found, progress);
-  return { step: found.state.step, policies };
+  const foundRun = await findRun(directory);
+  const { policies } = await policiesOfRun(foundRun, progress);
+  return { step: foundRun.state.step, policies };
 }
 
 /** Task and policies of a checkpoint. @throws LaconicError `config_invalid` for weights stored on a server */
@@ -89,32 +87,32 @@ export async function findOpponentRuns(
   progress: Progress,
   policiesIn: typeof runPolicies = runPolicies,
 ): Promise<OpponentRuns> {
-  const found: Record<string, Record<string, RunPolicy>> = {};
+  const match: Record<string, Record<string, RunPolicy>> = {};
   for (const name of runs) {
     const { directory, policy } = await placeOf(name);
     const { policies } = await policiesIn(directory, progress);
     const names = Object.keys(policies);
     if (policy !== undefined && !Object.hasOwn(policies, policy))
-      throw settingError("train.opponents.runs", `${directory} has no policy "${policy}"; it has ${names.join(", ")}`);
-    const own: Record<string, RunPolicy> = {};
+      refuseSetting("train.opponents.runs", `${directory} has no policy "${policy}"; it has ${names.join(", ")}`);
+    const players: Record<string, RunPolicy> = {};
     for (const agent of sides.flat()) {
-      const speaks = policy ?? names.find((each) => policies[each]?.agents.includes(agent)) ?? names[0] ?? "";
+      const speaks = policy ?? names.find((text) => policies[text]?.agents.includes(agent)) ?? names[0] ?? "";
       if (policy === undefined && names.length > 1 && !policies[speaks]?.agents.includes(agent))
-        throw settingError(
+        refuseSetting(
           "train.opponents.runs",
           `${name} has the policies ${names.join(", ")}, but none for "${agent}"; choose one, such as ${name}/${names[0]}`,
         );
       const chosen = policies[speaks] as RunPolicy;
       if (!isSame(chosen.tokenizer, await tokenizerOf(agent)))
-        throw settingError(
+        refuseSetting(
           "train.opponents.runs",
           `${name} has another tokenizer than the agent "${agent}" of this run; use a run with the same tokenizer`,
         );
-      own[agent] = chosen;
+      players[agent] = chosen;
     }
-    found[name] = own;
+    match[name] = players;
   }
-  return found;
+  return match;
 }
 
 /** Policy folders by role, to check that they stay unchanged. */
@@ -131,7 +129,7 @@ async function placeOf(name: string): Promise<{ readonly directory: string; read
   const isRun = (folder: string): Promise<boolean> => nodeFileSystem.exists(join(folder, runFiles.manifest));
   if (await isRun(whole)) return { directory: whole };
   if (await isRun(dirname(whole))) return { directory: dirname(whole), policy: basename(whole) };
-  throw settingError("train.opponents.runs", `${name} is neither a run folder nor RUN/POLICY`);
+  refuseSetting("train.opponents.runs", `${name} is neither a run folder nor RUN/POLICY`);
 }
 
 function isSame(one: TeamTask["tokenizer"], other: TeamTask["tokenizer"]): boolean {

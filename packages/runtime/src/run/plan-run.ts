@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { LaconicError, type ModelResources, type ValueModel } from "@laconic/core";
+import { inputError, LaconicError, type ModelResources, type ValueModel } from "@laconic/core";
 import {
   adapterShapes,
   elementCount,
@@ -118,8 +118,8 @@ export async function planRun(
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
   const policies = config.policies === "own" ? agents : [onlyPolicy];
   const valueModels = await planValueModels(config, policies, settings, options.openModel);
-  const kept = valueModels.reduce((sum, { lasting }) => sum + lasting, 0);
-  const largest = memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - kept));
+  const retained = valueModels.reduce((sum, { lasting }) => sum + lasting, 0);
+  const largest = memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - retained));
   const plan = planMemory(model, settings);
   const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
   const valuing = lasting + Math.max(0, ...valueModels.map(({ coming }) => coming));
@@ -135,7 +135,7 @@ export async function planRun(
     sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
     memory: plan,
     valueModels,
-    peak: kept + Math.max(plan.peak, valuing),
+    peak: retained + Math.max(plan.peak, valuing),
     workers: device.workers,
     memoryBytes,
     largest,
@@ -182,7 +182,7 @@ function withExampleSeconds(
   if (!train.supervised) return step;
   const meanTokens = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
   const examples = train.epochs * train.minibatches * train.supervised.batch;
-  const tokens = meanTokens.reduce((sum, each) => sum + examples * each, 0);
+  const tokens = meanTokens.reduce((sum, meanToken) => sum + examples * meanToken, 0);
   return { ...step, update: step.update + (training * tokens) / rowsOf(settings, settings.microBatch) };
 }
 
@@ -260,9 +260,9 @@ export async function planValueModels(
   const { reward } = opened;
   if (reward && !isReference(reward)) await reward.open?.(recording("reward", asked));
   const planned: PlannedValueModel[] = [];
-  for (const each of asked) {
-    const json = await readJsonFile(join(await folderOf(each.model), "config.json"));
-    planned.push({ model: each.model, of: each.of, ...bytesOf(json, settings, each.trains) });
+  for (const item of asked) {
+    const json = await readJsonFile(join(await folderOf(item.model), "config.json"));
+    planned.push({ model: item.model, of: item.of, ...bytesOf(json, settings, item.trains) });
   }
   return planned;
 }
@@ -290,7 +290,7 @@ function bytesOf(
 /** Records requests; the returned model refuses all calls. */
 function recording(of: Asked["of"], asked: Asked[]): ModelResources {
   const refuse = (): never => {
-    throw new LaconicError("input_invalid", "a plan opens no model");
+    throw inputError("a plan opens no model");
   };
   const model: ValueModel = {
     id: "planned",
@@ -339,7 +339,7 @@ export function describeRun(plan: RunPlan): string {
   const form = settings.lora ? `LoRA of rank ${settings.lora.rank}` : "all weights";
   return [
     `${model.type}, ${formatNumber(model.parameters)} parameters, ${formatNumber(model.trained)} trained (${form}); ${settings.dtype} on ${plan.device}${plan.device.startsWith("cuda") ? " (TF32 off)" : ""}`,
-    `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} replies at once`,
+    `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} concurrent replies`,
     `updates pass each prompt once for its ${settings.repliesPerPrompt} replies of a minibatch: ${formatPercent(plan.sharedTokenFraction)} fewer tokens`,
     "",
     row(plan.workers === 1 ? "" : `each of ${plan.workers} workers`, "training", "sampling"),
@@ -370,8 +370,8 @@ function examplesText({ before, beside }: RunPlan["examples"]): string[] {
 function fit({ peak, memoryBytes, largest }: RunPlan): string {
   if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
   const verdict = peak <= memoryBytes ? "fits into" : "DOES NOT FIT into";
-  if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: not even one sequence does`;
-  return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} replies at once`;
+  if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence`;
+  return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} concurrent replies`;
 }
 
 function time({ stepSeconds, replies, steps, timing }: RunPlan): string {

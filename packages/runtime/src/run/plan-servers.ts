@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { adapterShapes, elementCount, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
 import { formatBytes, formatNumber } from "@laconic/core/text";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { datum, jsonCodec } from "@laconic/tinker";
 import { needsOldPass } from "@laconic/trainer";
 import type { AppConfig } from "./run-settings.ts";
@@ -55,8 +55,8 @@ export async function planFleet(
 export function describeFleet(plan: FleetPlan): string {
   const { sampler, servers, bytesPerVersion, versionsAtOnce, publications, repliesPerServer, start } = plan;
   return [
-    `sampled on ${sampler}: ${repliesPerServer} replies a step on each of ${servers}; memory and time of sampling depend on the servers`,
-    `${formatBytes(bytesPerVersion)} of weights per version, published up to ${publications} times; ${versionsAtOnce} at once on each server`,
+    `sampled on ${sampler}: ${repliesPerServer} replies per step on each of ${servers}; memory and time of sampling depend on the servers`,
+    `${formatBytes(bytesPerVersion)} of weights per version, published up to ${publications} times; ${versionsAtOnce} at a time on each server`,
     `each server: ${start}`,
   ].join("\n");
 }
@@ -87,13 +87,12 @@ const maxPlannedTokens = 1024;
  * @param positions - of the model; null if unknown
  * @throws LaconicError `config_invalid` for sequences that are too long
  */
-export function plannedLengths(given: GivenLengths, positions: number | null): PlannedLengths {
+export function plannedLengths(givenLengths: GivenLengths, positions: number | null): PlannedLengths {
   const half = Math.min(maxPlannedTokens, Math.floor((positions ?? 2 * maxPlannedTokens) / 2));
-  const { promptTokens, completionTokens } = given;
+  const { promptTokens, completionTokens } = givenLengths;
   const lengths = { promptTokens: promptTokens ?? half, completionTokens: completionTokens ?? half };
   if (positions === null || lengths.promptTokens + lengths.completionTokens <= positions) return lengths;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${lengths.promptTokens} prompt and ${lengths.completionTokens} completion tokens exceed the model's ${positions} positions`,
   );
 }
@@ -108,13 +107,13 @@ export async function planRemote(
   config: AppConfig,
   engine: RemoteSettings,
   folder: string,
-  given: GivenLengths,
+  givenLengths: GivenLengths,
 ): Promise<RemotePlan> {
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
   const task = await taskOutline(config, folder);
   const replies = plannedReplies(config, task.trainedAgents ?? task.topology.agents);
-  const { promptTokens, completionTokens } = plannedLengths(given, contextLength);
+  const { promptTokens, completionTokens } = plannedLengths(givenLengths, contextLength);
   const length = promptTokens + completionTokens;
   // The old policy's pass if needed, and one before each gradient.
   const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
@@ -148,9 +147,9 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };
   const weights = new Float64Array(length - 1).fill(1, promptTokens - 1);
   const gradient = { logprobs: floats as Float64Array, advantages: doubles as Float64Array };
-  const own = Array.from({ length: completionTokens }, () => (floats as Float64Array)[0] as number);
+  const logProbs = Array.from({ length: completionTokens }, () => (floats as Float64Array)[0] as number);
   return {
-    sampling: size(tokens.slice(0, promptTokens)) + size(tokens.slice(promptTokens)) + size(own),
+    sampling: size(tokens.slice(0, promptTokens)) + size(tokens.slice(promptTokens)) + size(logProbs),
     forward: size(datum(tokens, { weights })) + size(reply),
     gradient: size(datum(tokens, gradient)) + size(reply),
   };
@@ -171,7 +170,7 @@ export function describeRemote({
   const sum = (parts: RemotePlan["bytes"]): number => parts.sampling + parts.forward + parts.gradient;
   return [
     `on ${engine}: memory and time depend on the server`,
-    `sequences of ${promptTokens} + ${completionTokens} tokens; ${replies} replies a step, ${steps} steps`,
+    `sequences of ${promptTokens} + ${completionTokens} tokens; ${replies} replies per step, ${steps} steps`,
     "",
     `${"each step".padEnd(20)}${"tokens".padStart(12)}${"transferred".padStart(12)}`,
     row("sampling", tokens.sampling, bytes.sampling),

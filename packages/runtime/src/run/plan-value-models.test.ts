@@ -47,7 +47,7 @@ async function planned(train: string, policies: readonly string[]): ReturnType<t
 
 test("memory has two moments and weights per critic, weights per reward model, and no head on the policy's layers", async () => {
   const both = await planned('advantage: gae({ model: "a" }), reward: modelReward({ model: "b" })', ["x", "y"]);
-  expect(both.map((each) => [each.model, each.of])).toEqual([
+  expect(both.map((plannedValueModel) => [plannedValueModel.model, plannedValueModel.of])).toEqual([
     ["a", "critic"],
     ["a", "critic"],
     ["b", "reward"],

@@ -1,5 +1,4 @@
-import { settingError } from "../setting-error.ts";
-import { type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
+import { refuseSetting, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { onlyPolicy } from "@laconic/trainer";
 import { openModelFolder } from "../models/model-folder.ts";
@@ -42,7 +41,7 @@ export function policiesOf(
 export function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
   const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
   if (stray !== undefined)
-    throw settingError(`bases.${stray}`, `there is no such policy; this run has ${Object.keys(policies).join(", ")}`);
+    refuseSetting(`bases.${stray}`, `unknown policy; this run has ${Object.keys(policies).join(", ")}`);
 }
 
 /** @param folder - the configuration's model, or the adapter's base @param saved - checkpoint folder */

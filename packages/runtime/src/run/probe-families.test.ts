@@ -10,7 +10,7 @@ const teacher = relayTeacher();
 const named = (id: string): LanguageModel => ({ ...teacher, id });
 const model = { id: "weights" } as Parameters<typeof onePolicy>[1];
 
-async function sourcesOf(task: TeamTask, given: Partial<ProbeSources> = {}): Promise<ProbeSources> {
+async function sourcesOf(task: TeamTask, input: Partial<ProbeSources> = {}): Promise<ProbeSources> {
   const { topology, trainedAgents = topology.agents } = task;
   const parts: TrainingParts = {
     ...onePolicy(task, model, () => named("trained"), trainedAgents),
@@ -28,7 +28,7 @@ async function sourcesOf(task: TeamTask, given: Partial<ProbeSources> = {}): Pro
   const otherModel: OpenedParts["otherModel"] = async (_, other) =>
     named(typeof other === "string" ? other : other && "model" in other ? other.model : "other");
   const opened = { task, parts, otherModel } as ProbeSources["opened"];
-  return { opened, problems, base, seed: "s", actor: null, fetched: null, ...given };
+  return { opened, problems, base, seed: "s", actor: null, fetched: null, ...input };
 }
 
 async function planned(family: string, sources: ProbeSources): Promise<ProbePlan> {

@@ -61,8 +61,8 @@ export interface ProbeSources {
 /** Plans the problems of one family. */
 export async function planFamily(family: string, sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const { opened, problems, seed } = sources;
-  const known = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];
-  if (known) return "none" in known ? { family, reason: known.none } : ofCase(family, known, opened.parts);
+  const probe = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];
+  if (probe) return "none" in probe ? { family, reason: probe.none } : ofCase(family, probe, opened.parts);
   if (family === "silent-teammate" || family === "lying-teammate") return ofTeammate(family, sources);
   if (family === "other-actor") return otherActor(sources);
   if (family === "fresh-reader") return freshReader(sources);
@@ -102,13 +102,13 @@ function ofTeammate(
 ): ProbePlan | SkippedFamily {
   const answerer = answererOf(base);
   const random = randomFromSeed(seed).split(family);
-  const heard = teammatesHeard(base, answerer, (messages, i) => random.split(i).pick(messages));
-  if (heard.every((message) => message === null)) return { family, reason: "no agent reads another agent's messages" };
+  const texts = teammatesHeard(base, answerer, (messages, i) => random.split(i).pick(messages));
+  if (texts.every((message) => message === null)) return { family, reason: "no agent reads another agent's messages" };
   const isLie = family === "lying-teammate";
-  const said: readonly (Replacement | null)[] = isLie
-    ? liesFor(heard, base, answerer)
-    : heard.map((message) => message && silence(message.agent));
-  const replaced = new Map(problems.map((problem, i) => [problem, said[i] ?? null]));
+  const replies: readonly (Replacement | null)[] = isLie
+    ? liesFor(texts, base, answerer)
+    : texts.map((message) => message && silence(message.agent));
+  const replaced = new Map(problems.map((problem, i) => [problem, replies[i] ?? null]));
   return {
     family,
     change: isLie ? "a teammate's message is replaced by one from another problem" : "a teammate's message is removed",
@@ -179,7 +179,7 @@ function policyOf({ policies }: TrainingParts, agent: AgentId): string | null {
 /** Replaces an agent's model, and removes it from its policy. */
 function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel): TrainingParts {
   const policies = Object.entries(parts.policies).map(
-    ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((each) => each !== agent) }] as const,
+    ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((text) => text !== agent) }] as const,
   );
   return { ...parts, policies: Object.fromEntries(policies), frozen: { ...parts.frozen, [agent]: model } };
 }
@@ -201,10 +201,11 @@ export function withReplacements(
     name: topology.name,
     agents: topology.agents,
     run: (problem, context) => {
-      const own = replacementsOf(problem).map(
-        (each) => [each.agent, saying(each, context.models[each.agent]?.id ?? each.agent)] as const,
+      const models = replacementsOf(problem).map(
+        (replacement) =>
+          [replacement.agent, saying(replacement, context.models[replacement.agent]?.id ?? replacement.agent)] as const,
       );
-      return topology.run(problem, { ...context, models: { ...context.models, ...Object.fromEntries(own) } });
+      return topology.run(problem, { ...context, models: { ...context.models, ...Object.fromEntries(models) } });
     },
   };
 }
@@ -244,14 +245,14 @@ export function teammatesHeard(
 
 /** Finds another text by the same agent in the next episodes; null without one. */
 export function liesFor(
-  heard: readonly (Utterance | null)[],
+  texts: readonly (Utterance | null)[],
   episodes: readonly Episode[],
   answerer: AgentId | null,
 ): (Replacement | null)[] {
-  const said = episodes.map((episode) => messagesIn(episode, answerer));
-  return heard.map((message, i) => {
+  const replies = episodes.map((episode) => messagesIn(episode, answerer));
+  return texts.map((message, i) => {
     if (message === null) return null;
-    const others = [...said.slice(i + 1), ...said.slice(0, i)].flat();
+    const others = [...replies.slice(i + 1), ...replies.slice(0, i)].flat();
     const lie = others.find(({ agent, text }) => agent === message.agent && text !== message.text);
     return lie ? { agent: lie.agent, text: lie.text, tokens: lie.writtenTokens } : null;
   });

@@ -1,5 +1,4 @@
-import { settingError } from "../setting-error.ts";
-import { type LoraSettings } from "@laconic/core";
+import { refuseSetting, type LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
 import type { TeamName } from "@laconic/tasks/text";
@@ -90,9 +89,6 @@ const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
   examples: 100,
 };
 
-/** Names of the warm starts. */
-export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
-
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
   name: z.literal(name).describe("Kind of examples"),
   steps: z.int().min(1).default(defaultSteps[name]).describe("Optimiser steps"),
@@ -157,9 +153,7 @@ export function checkWarmStart({
   engine,
 }: Pick<AppConfig, "task" | "engine"> & { readonly warmStart: GivenWarmStart | null }): void {
   if (warmStart === null) return;
-  const refuse = (reason: string): never => {
-    throw settingError("warmStart", reason);
-  };
+  const refuse = (reason: string): never => refuseSetting("warmStart", reason);
   if (engine !== null) refuse("needs a local model, but this run's models are on a server; set warmStart=null");
   if (warmStart.name === "examples") return;
   const tasks = tasksOf[warmStart.name];

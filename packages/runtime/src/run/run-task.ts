@@ -1,4 +1,4 @@
-import { settingError } from "../setting-error.ts";
+import { refuseSetting } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
 import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/tasks/named";
@@ -15,9 +15,9 @@ import { dataFolder } from "../folders/folders.ts";
  * Opens a run's task. A custom task stays open until the command ends, so that check and training share resources.
  * @throws LaconicError `config_invalid` with file and export of an invalid task or team, and opening errors
  */
-export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
-  if (!isReference(task)) return openTask(await withTeams(task), given);
-  const all = taskResources(given);
+export async function openRunTask(task: RunTask, input: Partial<TaskResources> = {}): Promise<TeamTask> {
+  if (!isReference(task)) return openTask(await withTeams(task), input);
+  const all = taskResources(input);
   const open = async (): Promise<object> => (await resolveReference(task, "task", all)) as object;
   const value = await openedOnce(JSON.stringify([task, all]), referencePlace(task), open);
   const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
@@ -52,7 +52,7 @@ export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
 
 export async function withTeams(task: Exclude<RunTask, Reference>): Promise<TaskSettings> {
   const references = referencesIn(task);
-  const teams = await Promise.all(references.map((each) => resolveReference(each, "team")));
+  const teams = await Promise.all(references.map((reference) => resolveReference(reference, "team")));
   return mapTeams(task, (team) => teams[references.indexOf(team)] as TeamChoice);
 }
 
@@ -65,18 +65,18 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
 
 /** Tokenizer of the model, for a task without one. */
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
-  if (modelFolder === null) throw settingError("model", "this task needs a checkpoint with a tokenizer");
+  if (modelFolder === null) refuseSetting("model", "this task needs a checkpoint with a tokenizer");
   return policyTokenizer(modelFolder, templateArguments);
 }
 
-function taskResources(given: Partial<TaskResources>): TaskResources {
+function taskResources(input: Partial<TaskResources>): TaskResources {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
-  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
+  return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...input };
 }
 
 /** Opens a task with its data and graders. */
-export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
-  return openNamed(settings, taskResources(given));
+export async function openTask(settings: TaskSettings, input: Partial<TaskResources> = {}): Promise<TeamTask> {
+  return openNamed(settings, taskResources(input));
 }
 
 async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
@@ -107,6 +107,6 @@ export function seenProblems({
 export function seenWarnings(problems: SeenProblems): string[] {
   return Object.entries(problems).map(
     ([split, { seen, of, first }]) =>
-      `seen in training: ${seen} of ${of} ${split} problems, such as ${first}; accuracy on them does not show what the team can do on new ones`,
+      `seen in training: ${seen} of ${of} ${split} problems, such as ${first}; accuracy on them does not measure generalisation`,
   );
 }

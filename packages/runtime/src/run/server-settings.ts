@@ -1,5 +1,4 @@
-import { settingError } from "../setting-error.ts";
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { configError, refuseSetting, type LoraSettings } from "@laconic/core";
 import { z } from "zod";
 
 /** Kind of sampling servers; `open-fleet.ts` connects to them. */
@@ -84,7 +83,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
 
 /** `vllm:URL,URL` or `sglang:URL,URL`, or an object. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
-  (given) => (typeof given === "string" ? samplerFromText(given) : given),
+  (input) => (typeof input === "string" ? samplerFromText(input) : input),
   z.union(
     serverKindNames.map((kind) =>
       z.strictObject({ [kind]: servers.describe(`Servers of ${serverKinds[kind].title}`) }),
@@ -95,21 +94,21 @@ export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
 /** @throws LaconicError `config_invalid` for text without servers */
 export function samplerFromText(text: string): SamplerSettings {
   const [, kind, list = ""] = /^(\w+):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
-  const known = serverKindNames.find((each) => each === kind);
-  if (known === undefined) {
+  const match = serverKindNames.find((name) => name === kind);
+  if (match === undefined) {
     const [first, ...rest] = serverKindNames;
-    const forms = [`${first}:http://HOST:PORT,http://HOST:PORT`, ...rest.map((each) => `${each}:...`)];
-    throw settingError(
+    const forms = [`${first}:http://HOST:PORT,http://HOST:PORT`, ...rest.map((item) => `${item}:...`)];
+    refuseSetting(
       "sampler",
       `${JSON.stringify(text)} is not a list of servers; write ${forms.join(" or ")}, or null for this machine`,
     );
   }
-  return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
+  return { [match]: { urls: list.split(",") } } as unknown as SamplerSettings;
 }
 
 export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: ServerKindName } {
-  const [[kind, given]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
-  return { kind, ...given };
+  const [[kind, samplerServers]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
+  return { kind, ...samplerServers };
 }
 
 export function samplerTitle(sampler: SamplerSettings): string {
@@ -156,7 +155,7 @@ const tinker: z.ZodType<TinkerSettings> = z.strictObject({
 
 /** `tinker:URL` or `tinker:MODEL@URL`, or an object. */
 export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
-  (given) => (typeof given === "string" ? fromText(given) : given),
+  (input) => (typeof input === "string" ? fromText(input) : input),
   z.strictObject({ tinker: tinker.describe("A server of the Tinker protocol") }),
 );
 
@@ -164,7 +163,7 @@ export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
 export function fromText(text: string): RemoteSettings {
   const [, model, url] = /^tinker:(?:(.+)@)?(https?:\/\/.+)$/u.exec(text) ?? [];
   if (url === undefined)
-    throw settingError(
+    refuseSetting(
       "engine",
       `${JSON.stringify(text)} is not an engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
     );
@@ -178,8 +177,7 @@ export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string 
 /** @throws LaconicError `config_invalid` for weights stored on a server */
 export function expectWeightsHere(engine: RemoteSettings | null, directory: string): void {
   if (engine === null) return;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${directory}: the weights of this run are on ${remoteTitle(engine)}, not in its checkpoints; use laconic eval`,
     { directory },
   );

@@ -1,4 +1,4 @@
-import { randomFromSeed, type SupervisedExamples } from "@laconic/core";
+import { randomFromSeed, type SupervisedExamples, mapValues } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
 import type { TeamTask } from "@laconic/tasks";
 import {
@@ -39,7 +39,7 @@ export async function withExamples(opened: OpenedParts, config: AppConfig, progr
   const examples = await openMixedExamples(config.train);
   if (!examples) return opened;
   const { parts, task, tokenizers } = opened;
-  const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));
+  const learners = mapValues(parts.policies, ({ agents }) => agents);
   const policies = Object.fromEntries(
     Object.entries(parts.policies).map(([name, policy]): [string, TrainedPolicy] => {
       const { contextLength } = policy.model;

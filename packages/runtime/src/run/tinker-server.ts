@@ -1,7 +1,6 @@
-import { settingError } from "../setting-error.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, type Engine } from "@laconic/core";
+import { LaconicError, refuseSetting, type Engine } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { readJsonFile } from "@laconic/engine";
 import {
@@ -55,10 +54,9 @@ export async function probedServer(
     const names = supported_models.map(({ model_name }) => model_name);
     const model = settings.model ?? (names.length === 1 ? names[0] : undefined);
     if (model === undefined)
-      throw new LaconicError(
-        "config_invalid",
-        `engine: ${settings.url} has ${names.length === 0 ? "no list of models" : `several models: ${names.join(", ")}`}; name one, tinker:MODEL@${settings.url}`,
-        { key: "engine" },
+      refuseSetting(
+        "engine",
+        `${settings.url} has ${names.length === 0 ? "no list of models" : `several models: ${names.join(", ")}`}; name one, tinker:MODEL@${settings.url}`,
       );
     const onQuestion = (text: string): void => progress.note(`probing ${settings.url}: ${text}`);
     const record = await probeServer(client, {
@@ -154,10 +152,10 @@ export async function tokenLimits(folder: string): Promise<TokenLimits> {
   const config = (await readJsonFile(file)) as Record<string, unknown>;
   const text = (typeof config["text_config"] === "object" ? config["text_config"] : config) as Record<string, unknown>;
   const count = (key: string): number | null => {
-    const found = text[key];
-    return typeof found === "number" && Number.isInteger(found) && found > 0 ? found : null;
+    const match = text[key];
+    return typeof match === "number" && Number.isInteger(match) && match > 0 ? match : null;
   };
   const vocabularySize = count("vocab_size");
-  if (vocabularySize === null) throw settingError("model", `${file} has no vocab_size`, { file });
+  if (vocabularySize === null) refuseSetting("model", `${file} has no vocab_size`, { file });
   return { vocabularySize, contextLength: count("max_position_embeddings") };
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile, cp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { existsSync } from "node:fs";
-import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { configError, LaconicError, type PolicySnapshot, randomFromSeed, dataError } from "@laconic/core";
 import { parseJson, boundedJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
@@ -82,7 +82,7 @@ async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   if (text === null) return null;
   const parsed = recordSchema.safeParse(parseJson(text, path), { error: issueWords });
   if (parsed.success) return parsed.data;
-  throw new LaconicError("data_invalid", `${path} is not a warm-start record; remove it, or train the model again`, {
+  throw dataError(`${path} is not a warm-start record; remove it, or train the model again`, {
     path,
   });
 }
@@ -92,7 +92,7 @@ async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<
 }
 
 /** Files to copy with the weights. */
-const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
+const copied = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
 type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
 
@@ -103,21 +103,21 @@ interface Teaching {
   readonly model: string;
   readonly from: string;
   readonly to: string;
-  readonly place: ChosenDevice;
+  readonly device: ChosenDevice;
 }
 
 /** Trains the model that a run starts from. */
-export async function trainWarmStart(
-  { warmStart, run, model: given, from, to, place }: Teaching,
+async function trainWarmStart(
+  { warmStart, run, model: input, from, to, device }: Teaching,
   progress: Progress,
 ): Promise<WarmStartRecord> {
   const { steps } = warmStart;
   const course =
     warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : worldCourse(warmStart);
-  const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
-  const resources = { ...(await runResources(given, progress)), testProblems: 0 };
+  const settings = course.task || !run ? parseAppConfig({ task: course.task, model: input }) : { ...run, model: input };
+  const resources = { ...(await runResources(input, progress)), testProblems: 0 };
   // All agents share one model.
-  const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
+  const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, device, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
     const pupil = { model, speaks: speak(model), tokenizer: task.tokenizer, task };
@@ -128,8 +128,8 @@ export async function trainWarmStart(
     await model.save(to);
     // Reinforcement learning starts with a new optimizer.
     await rm(join(to, "optimizer.safetensors"), { force: true });
-    for (const name of beside) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
-    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: given }), loss };
+    for (const name of copied) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
+    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: input }), loss };
     await writeWarmStart(to, record);
     return record;
   } finally {
@@ -208,39 +208,40 @@ interface StartingModel {
  */
 export async function startingModel(
   config: Pick<AppConfig, "warmStart"> & WarmStartedRun,
-  found: ModelFolder,
-  place: ChosenDevice,
+  modelFolder: ModelFolder,
+  chosenDevice: ChosenDevice,
   directory: string,
   progress: Progress,
 ): Promise<StartingModel> {
   const { warmStart } = config;
-  const had = await warmStartIn(found.folder);
-  const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
-  if (had !== null) {
+  const stored = await warmStartIn(modelFolder.folder);
+  const examples = warmStart && (await digestOfExamples(warmStart, config, modelFolder.folder));
+  if (stored !== null) {
     // The default seed accepts a model with another seed.
     const isOwnSeed = warmStart?.seed === String(config.train.seed);
-    const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
-    if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
-    const own =
-      wanted && ({ ...had.warmStart, ...(wanted.name === "examples" && { examples: wanted.examples }) } as const);
-    return { settings: { model: found.pinned, warmStart: own }, record: had };
+    const asked = warmStart && { ...warmStart, ...(isOwnSeed && { seed: stored.warmStart.seed }) };
+    if (asked !== null)
+      checkSame(stored, { warmStart: asked, ...(examples !== null && { examples }) }, modelFolder.pinned);
+    const merged =
+      asked && ({ ...stored.warmStart, ...(asked.name === "examples" && { examples: asked.examples }) } as const);
+    return { settings: { model: modelFolder.pinned, warmStart: merged }, record: stored };
   }
-  if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
-  const wanted = { ...warmStart, model: foundAgain(found.pinned) };
-  const about = { warmStart: recorded(wanted), ...(examples !== null && { examples }) };
-  if (warmStart.model !== undefined) checkSame(about, { warmStart }, found.pinned);
-  const taught = join(directory, taughtFolder);
-  const kept = existsSync(taught) ? await warmStartIn(taught) : null;
-  if (kept !== null && sha256Of({ ...kept, loss: 0 }) === sha256Of({ version: 2, ...about, loss: 0 }))
-    return { settings: { model: taught, warmStart: wanted }, record: kept };
+  if (warmStart === null) return { settings: { model: modelFolder.pinned, warmStart }, record: null };
+  const asked = { ...warmStart, model: foundAgain(modelFolder.pinned) };
+  const about = { warmStart: recorded(asked), ...(examples !== null && { examples }) };
+  if (warmStart.model !== undefined) checkSame(about, { warmStart }, modelFolder.pinned);
+  const target = join(directory, taughtFolder);
+  const retained = existsSync(target) ? await warmStartIn(target) : null;
+  if (retained !== null && sha256Of({ ...retained, loss: 0 }) === sha256Of({ version: 2, ...about, loss: 0 }))
+    return { settings: { model: target, warmStart: asked }, record: retained };
   await checkNotBegun(directory);
-  const cached = await inCache({ ...about, warmStart: wanted }, config, { found, place }, progress);
+  const cached = await inCache({ ...about, warmStart: asked }, config, { modelFolder, place: chosenDevice }, progress);
   const record = { ...((await warmStartIn(cached)) as WarmStartRecord), ...about };
-  await rm(taught, { recursive: true, force: true });
+  await rm(target, { recursive: true, force: true });
   await makeFolders(directory);
-  await cp(cached, taught, { recursive: true });
-  await writeWarmStart(taught, record);
-  return { settings: { model: taught, warmStart: wanted }, record };
+  await cp(cached, target, { recursive: true });
+  await writeWarmStart(target, record);
+  return { settings: { model: target, warmStart: asked }, record };
 }
 
 async function checkNotBegun(directory: string): Promise<void> {
@@ -254,19 +255,18 @@ async function checkNotBegun(directory: string): Promise<void> {
     );
 }
 
-function checkSame(had: Learned, wanted: Learned, model: string): void {
+function checkSame(stored: Learned, asked: Learned, model: string): void {
   const refuse = (key: string, now: unknown, then: unknown): never => {
-    throw new LaconicError(
-      "config_invalid",
-      `warmStart.${key} is ${String(now)}, but ${model} has had a warm start with ${String(then)}; set warmStart=null to train it as it is, or name the model as it was before`,
+    throw configError(
+      `warmStart.${key} is ${String(now)}, but ${model} was warm-started with ${String(then)}; set warmStart=null, or name the model before its warm start`,
       { key: `warmStart.${key}`, model },
     );
   };
-  const earlier: Readonly<Record<string, unknown>> = { ...had.warmStart };
-  for (const [key, value] of Object.entries(wanted.warmStart))
+  const earlier: Readonly<Record<string, unknown>> = { ...stored.warmStart };
+  for (const [key, value] of Object.entries(asked.warmStart))
     if (key !== "examples" && earlier[key] !== value) refuse(key, value, earlier[key]);
-  if (wanted.examples !== undefined && wanted.examples !== had.examples)
-    refuse("examples", `SHA-256 ${wanted.examples.slice(0, 12)}`, had.examples?.slice(0, 12) ?? "none");
+  if (asked.examples !== undefined && asked.examples !== stored.examples)
+    refuse("examples", `SHA-256 ${asked.examples.slice(0, 12)}`, stored.examples?.slice(0, 12) ?? "none");
 }
 
 type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
@@ -275,29 +275,29 @@ type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmSta
 async function inCache(
   { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
   run: WarmStartedRun,
-  { found: { folder }, place }: { readonly found: ModelFolder; readonly place: ChosenDevice },
+  { modelFolder: { folder }, place: device }: { readonly modelFolder: ModelFolder; readonly place: ChosenDevice },
   progress: Progress,
 ): Promise<string> {
   const into = join(userCache(), "warm-start");
-  const { model, ...taught } = warmStart;
+  const { model, ...options } = warmStart;
   const files = await modelInputs({ model: folder });
   const key = sha256Of({
     version,
-    ...taught,
+    ...options,
     ...(examples !== undefined && { examples }),
     files,
-    device: place.name,
-    workers: place.workers,
+    device: device.name,
+    workers: device.workers,
   });
   const target = join(into, key.slice(0, 16));
-  const said = warmStartText(warmStart);
+  const reply = warmStartText(warmStart);
   if (existsSync(target)) {
-    progress.note(`${said}, unchanged: ${target}`);
+    progress.note(`${reply}, unchanged: ${target}`);
     return target;
   }
-  progress.note(`${said}, before training; they are cached for other runs`);
+  progress.note(`${reply}, before training; they are cached for other runs`);
   await makeFolderOnce(target, (draft) =>
-    trainWarmStart({ warmStart: taught, run, model, from: folder, to: draft, place }, progress),
+    trainWarmStart({ warmStart: options, run, model, from: folder, to: draft, device }, progress),
   );
   return target;
 }
@@ -316,7 +316,7 @@ async function digestOfExamples(
   const isMade = typeof (await openExamples(warmStart.examples)) === "function";
   const sources = await sourcesOf(isMade ? [warmStart.examples, task] : warmStart.examples);
   const problems = isMade && {
-    task: mapReferences(task, (each) => ({ ...each, file: "" })),
+    task: mapReferences(task, (source) => ({ ...source, file: "" })),
     pool: (await openRunTask(task, { modelFolder, templateArguments: chatTemplateArguments })).pool ?? null,
   };
   return sha256Of({
@@ -349,21 +349,21 @@ export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress
 export async function measureBeforeWarmStart(
   config: AppConfig,
   { warmStart, examples }: WarmStartRecord,
-  place: ChosenDevice,
+  chosenDevice: ChosenDevice,
   directory: string,
   progress: Progress,
 ): Promise<BeforeWarmStart | null> {
   const { train } = config;
   const key = beforeWarmStartKey({ warmStart, ...(examples !== undefined && { examples }) }, config);
-  const kept = await keptIn(directory);
-  if (kept?.key === key) return kept;
+  const retained = await keptIn(directory);
+  if (retained?.key === key) return retained;
   const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
     progress.warn(`the model before its ${warmStartText(warmStart)} is not measured: ${(error as Error).message}`);
     return null;
   });
   if (resources === null) return null;
   const asItWas = { ...config, model: warmStart.model, warmStart: null };
-  const { parts, close } = await openParts(asItWas, place, resources);
+  const { parts, close } = await openParts(asItWas, chosenDevice, resources);
   const references: Record<string, PolicySnapshot> = {};
   try {
     if (train.evaluation.language)

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { LaconicError, findShapeMismatch, type LanguageModel } from "@laconic/core";
+import { configError, findShapeMismatch, type LanguageModel } from "@laconic/core";
 import { tokenPriceShape, type TokenPrice } from "@laconic/core/ledger";
 import type { SpendAccount, JournalTotals, SpendJournal } from "@laconic/openai";
 import { formatUsd } from "@laconic/core/text";
@@ -44,13 +44,10 @@ interface NamedModel {
  * @throws LaconicError `config_invalid` without a name
  */
 export function namedModel(text: string, baseUrl: string, flag: string): NamedModel {
-  const at = /@(?=https?:\/\/)/u.exec(text)?.index;
-  const model = at === undefined ? text : text.slice(0, at);
-  if (model === "")
-    throw new LaconicError("config_invalid", `--${flag}: ${JSON.stringify(text)} is not a model; write NAME@URL`, {
-      flag,
-    });
-  return { model, baseUrl: at === undefined ? baseUrl : text.slice(at + 1) };
+  const index = /@(?=https?:\/\/)/u.exec(text)?.index;
+  const model = index === undefined ? text : text.slice(0, index);
+  if (model === "") throw configError(`--${flag}: ${JSON.stringify(text)} is not a model; write NAME@URL`, { flag });
+  return { model, baseUrl: index === undefined ? baseUrl : text.slice(index + 1) };
 }
 
 /** Default address of an API. */
@@ -74,30 +71,28 @@ const flagOf = { maxUsd: "max-usd", price: "actor-price", deadlineMs: "timeout" 
  */
 export async function actorSpending(
   speaks: object | null,
-  { maxUsd, price: given, deadlineMs }: ActorCap,
+  { maxUsd, price: tokenPrice, deadlineMs }: ActorCap,
   spentUsd = 0,
 ): Promise<Spending | null> {
   const api = speaks !== null && "api" in speaks ? (speaks.api as { readonly model: string }) : null;
   if (api) {
-    const price = given ?? (await knownPrice(api.model));
+    const price = tokenPrice ?? (await knownPrice(api.model));
     if (maxUsd !== undefined) checkPriced(price, api.model, flagOf.price);
     const { SpendAccount } = await import("@laconic/openai");
     const account = new SpendAccount(maxUsd ?? null, spentUsd);
     return { account, price, ...(deadlineMs !== undefined && { deadlineMs }) };
   }
-  const [key] = Object.entries({ maxUsd, price: given, deadlineMs }).find(([, value]) => value !== undefined) ?? [];
+  const [key] =
+    Object.entries({ maxUsd, price: tokenPrice, deadlineMs }).find(([, value]) => value !== undefined) ?? [];
   if (key === undefined) return null;
   const flag = flagOf[key as keyof typeof flagOf];
-  throw new LaconicError("config_invalid", `--${flag} has no effect: no agent uses a server's API; remove it`, {
-    flag,
-  });
+  throw configError(`--${flag} has no effect: no agent uses a server's API; remove it`, { flag });
 }
 
 /** @throws LaconicError `config_invalid` for an unknown price */
 export function checkPriced(price: TokenPrice | null, model: string, flag: string): void {
   if (price) return;
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `--max-usd: the price of ${model} is unknown; give --${flag}, in US dollars per million tokens, such as 0.15,0.6`,
     { flag },
   );
@@ -162,16 +157,16 @@ const example = "0.15,0.6 or 0.15,0.6,cached=0.075,cacheWrite=0.2,reasoning=0.6,
  */
 export function parsePrice(text: string, flag = "price"): TokenPrice {
   const refuse = (reason: string): never => {
-    throw new LaconicError("config_invalid", `--${flag} is ${text}: ${reason}; expected ${example}`, { flag });
+    throw configError(`--${flag} is ${text}: ${reason}; expected ${example}`, { flag });
   };
-  const words = text.split(/[,/]/u).map((word) => word.trim());
-  const entries = words.map((word, i) => {
+  const fields = text.split(/[,/]/u).map((word) => word.trim());
+  const entries = fields.map((word, i) => {
     const [name = "", value = ""] = i < 2 ? [["prompt", "completion"][i], word] : word.split(/=(.*)/u);
     return [name, name === "date" || value === "" ? value : Number(value)] as const;
   });
   const names = entries.map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) return refuse(`it has two of ${JSON.stringify(twice)}`);
+  if (twice !== undefined) return refuse(`${JSON.stringify(twice)} occurs twice`);
   const price: unknown = Object.fromEntries(entries);
   const mismatch = findShapeMismatch(tokenPriceShape, price);
   if (mismatch) return refuse(`${mismatch.path.join(".")}: ${mismatch.reason}`);

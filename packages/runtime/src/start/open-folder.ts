@@ -14,7 +14,7 @@ import {
   type TrainingParts,
 } from "@laconic/trainer";
 import { secretsIn, tensorBoardSink, wandbSink, withoutSecrets } from "@laconic/trainer/sinks";
-import type { EngineCapabilities } from "@laconic/core";
+import type { Engine, EngineCapabilities } from "@laconic/core";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
 import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
@@ -33,7 +33,7 @@ import type { OpenedParts, Place } from "../run/open-parts.ts";
 import type { DisposalStack } from "@laconic/core/async";
 import { resolveReference, type SourceFiles } from "../resolver/load-source.ts";
 import type { Spending } from "../spending/spending.ts";
-import type { TrainingProgress } from "../progress.ts";
+import type { TrainingPlan, TrainingProgress } from "../progress.ts";
 import { isReference, referenceTitle } from "../resolver/reference.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
@@ -69,7 +69,7 @@ export interface StartOptions {
 export interface ReadyRun {
   /** Stored configuration. */
   readonly config: AppConfig;
-  readonly place: Place;
+  readonly location: Place;
   readonly opened: OpenedParts;
   /** Sampling servers; null without any. */
   readonly fleet: OpenedFleet | null;
@@ -90,7 +90,7 @@ export interface HeldRun {
   readonly end: (outcome: SinkOutcome) => void;
 }
 
-export async function openFolder({ config, place, opened, fleet, options, closing }: ReadyRun): Promise<HeldRun> {
+export async function openFolder({ config, location, opened, fleet, options, closing }: ReadyRun): Promise<HeldRun> {
   const { directory, resume, progress, openSource } = options;
   const { engine, task, valueModels, opponentRuns } = opened;
   const { train } = config;
@@ -101,9 +101,9 @@ export async function openFolder({ config, place, opened, fleet, options, closin
     ...(await modelInputs(valueFolders)),
     ...(await modelInputs(opponentFolders(opponentRuns))),
     ...sourceInputs(directory, sources),
-    ...("kind" in place && recordInputs(place.record)),
+    ...("kind" in location && recordInputs(location.record)),
   };
-  const known = policyTask(config.task);
+  const world = policyTask(config.task);
   const seen = seenProblems(task);
   const settings = withOwnModel(directory, inFolder(directory, writtenConfig(config)));
   await keepMade(madeFolder(directory, settings, inputs), settings, trainingServers(config), progress);
@@ -117,17 +117,18 @@ export async function openFolder({ config, place, opened, fleet, options, closin
     environment: {
       ...(await describeEnvironment(engine.capabilities)),
       ...(task.about !== undefined && { about: task.about }),
-      ...("kind" in place && { server: place.record }),
+      ...("kind" in location && { server: location.record }),
       ...(fleet && { samplers: fleet.record }),
       ...(Object.keys(seen).length > 0 && { seenInTraining: seen }),
     },
     inputs,
     adjustable: adjustableOf(config),
-    ...(known !== null && { policy: { task: known } }),
+    ...(world !== null && { policy: { task: world } }),
     keepCheckpoints: train.checkpoint.keep,
     now: () => performance.now(),
     sinks,
-    ...(fleet && { measures: () => fleetMeasures(fleet.servers()), replies: () => fleet.takeReplies() }),
+    measures: async () => ({ ...(await memoryMeasures(engine)), ...(fleet && fleetMeasures(fleet.servers())) }),
+    ...(fleet && { replies: () => fleet.takeReplies() }),
     observer: {
       step(metrics) {
         received.firstStep ??= metrics["step"] as number;
@@ -141,14 +142,14 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   closing.defer(() => run.close(received.outcome));
   for (const warning of seenWarnings(seen)) await run.warn(warning);
   fleet?.listen(
-    ({ message, ...facts }) =>
-      void run.warnOfServer(message, facts).catch((error: unknown) => progress.warn((error as Error).message)),
+    ({ message, ...details }) =>
+      void run.warnOfServer(message, details).catch((error: unknown) => progress.warn((error as Error).message)),
   );
   progress.opened({
     steps: train.steps,
     problemsPerStep: train.problemsPerStep,
     episodesPerProblem: train.episodesPerProblem,
-    split: task.validation ? "validation" : "test",
+    split: splitOf(task),
     problems: Math.min(train.evaluation.problems, (task.validation ?? task.testProblems).length),
     evaluateEvery: train.evaluation.every,
     isResumed: resume !== false,
@@ -156,6 +157,21 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   });
   const end = (outcome: SinkOutcome): void => void (received.outcome = outcome);
   return { run, sources, begun, end, firstStep: () => received.firstStep };
+}
+
+/** Split of the evaluations during training. */
+export function splitOf({ validation }: { readonly validation?: unknown }): TrainingPlan["split"] {
+  return validation ? "validation" : "test";
+}
+
+/** Memory in GiB. */
+async function memoryMeasures({ deviceBytes }: Engine): Promise<Record<string, number>> {
+  const gib = 2 ** 30;
+  const used = (await deviceBytes?.()) ?? null;
+  return {
+    "perf/process_memory_gib": process.memoryUsage.rss() / gib,
+    ...(used !== null && { "perf/device_memory_gib": used / gib }),
+  };
 }
 
 /** Settings that may change on resume, with their consequence. */
@@ -179,7 +195,7 @@ function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
 
 /** How more steps change a learning rate schedule. */
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
-  const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
+  const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((value) => value.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
   return ": the learning rate now follows the schedule of the new length, unlike a fresh run of that length";
 }
@@ -206,8 +222,8 @@ export async function openSinks(
 
 async function openSink(setting: SinkSetting, directory: string, environment: Environment): Promise<MetricSink> {
   if (isReference(setting)) {
-    const place: OwnSinkPlace = { directory };
-    return (await resolveReference(setting, "sink", place)) as MetricSink;
+    const ownSinkPlace: OwnSinkPlace = { directory };
+    return (await resolveReference(setting, "sink", ownSinkPlace)) as MetricSink;
   }
   const wallTime = (): number => new Date().getTime() / 1000;
   if (setting === "tensorboard") return tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime });

@@ -10,8 +10,8 @@ import { measureBeforeWarmStart, startingModel, keepBeforeWarmStart, type Before
 import { openParts, openEstimators, type OpenedParts, type Place } from "../run/open-parts.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { keepCalls } from "../spending/spending.ts";
-import { during, type TrainingProgress } from "../progress.ts";
-import { openFolder, type HeldRun, type ReadyRun, type StartOptions } from "./open-folder.ts";
+import { during, type TrainingPlan, type TrainingProgress } from "../progress.ts";
+import { openFolder, splitOf, type HeldRun, type ReadyRun, type StartOptions } from "./open-folder.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
 import { checkSources, keepSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
@@ -37,34 +37,38 @@ export interface StartedRun extends TrainResult {
   /** Part of `trainingSeconds` before the resume; 0 for a new run. */
   readonly earlierSeconds: number;
   readonly device: string;
+  /** Split of the evaluations: `test` for a task without validation problems. */
+  readonly split: TrainingPlan["split"];
 }
 
 /**
  * Trains into a run folder, created after all checks. The first interrupt finishes the step and saves.
  * @throws LaconicError as checking, opening and training do
  */
-export function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
+export function startRun(appConfig: AppConfig, options: StartOptions): Promise<StartedRun> {
   return sharingValues(
     (message) => options.progress.warn(message),
-    () => checkAndTrain(given, options),
+    () => checkAndTrain(appConfig, options),
   );
 }
 
-async function checkAndTrain(given: AppConfig, options: StartOptions): Promise<StartedRun> {
+async function checkAndTrain(appConfig: AppConfig, options: StartOptions): Promise<StartedRun> {
   const { directory, resume, progress } = options;
   const isServed = options.openSource !== undefined;
   const { result, begun, ...trained } = await disposing(async (closing) => {
     // Refuses a resume with the file's name; otherwise `openRun` reports the differences.
     if (resume === true) await checkSources(directory);
-    const { models } = await checkRun(given, progress, { served: isServed });
+    const { models } = await checkRun(appConfig, progress, { served: isServed });
     // Weights stay on the hub if a server has them.
-    const found = await openModelFolder(given.model, progress, { weights: given.engine === null });
-    const place = await during(progress, "trying devices", () => choosePlace(given, found.folder, models, progress));
-    const { config, warmStart } = await startingConfig(given, found, place, options);
-    const { opened, stop } = await openModels(config, place, options, closing);
-    const fleet = await openSamplers(opened, config, found.folder, options);
+    const modelFolder = await openModelFolder(appConfig.model, progress, { weights: appConfig.engine === null });
+    const location = await during(progress, "trying devices", () =>
+      choosePlace(appConfig, modelFolder.folder, models, progress),
+    );
+    const { config, warmStart } = await startingConfig(appConfig, modelFolder, location, options);
+    const { opened, stop } = await openModels(config, location, options, closing);
+    const fleet = await openSamplers(opened, config, modelFolder.folder, options);
     if (fleet) closing.defer(() => fleet.close());
-    const ready = { config, place, opened: withFleet(opened, fleet), fleet, warmStart, options, closing };
+    const ready = { config, location, opened: withFleet(opened, fleet), fleet, warmStart, options, closing };
     const held = await openFolder(ready);
     return { result: await trainHeld(ready, held, stop), ...ready, ...held, stop };
   });
@@ -78,6 +82,7 @@ async function checkAndTrain(given: AppConfig, options: StartOptions): Promise<S
     signal: stop.aborted ? (stop.reason as NodeJS.Signals) : null,
     seconds,
     device: opened.engine.capabilities.device,
+    split: splitOf(opened.task),
     trainingSeconds: await trainingSeconds(directory),
     // Counts all seconds as earlier if no steps were left.
     earlierSeconds: (await trainingSeconds(directory, firstStep() ?? Infinity)) ?? 0,
@@ -108,24 +113,24 @@ async function choosePlace(
 
 /** Returns the configuration to store. Warm-starts the model if configured, and evaluates the team before it. */
 async function startingConfig(
-  given: AppConfig,
-  found: ModelFolder,
-  place: Place,
+  appConfig: AppConfig,
+  modelFolder: ModelFolder,
+  location: Place,
   { directory, progress }: StartOptions,
 ): Promise<{ readonly config: AppConfig; readonly warmStart: BeforeWarmStart | null }> {
-  const pinned = { ...given, task: await pinnedRunTask(given.task), model: found.pinned };
-  if ("kind" in place)
-    return { config: { ...pinned, warmStart: null, engine: { tinker: place.settings } }, warmStart: null };
-  const { settings, record } = await startingModel(given, found, place, directory, progress);
+  const pinned = { ...appConfig, task: await pinnedRunTask(appConfig.task), model: modelFolder.pinned };
+  if ("kind" in location)
+    return { config: { ...pinned, warmStart: null, engine: { tinker: location.settings } }, warmStart: null };
+  const { settings, record } = await startingModel(appConfig, modelFolder, location, directory, progress);
   // Resolves `auto`, so that a resume on other hardware is refused instead of rounding differently.
-  const config = { ...pinned, ...settings, device: place.name, workers: place.workers };
-  return { config, warmStart: record && (await measureBeforeWarmStart(config, record, place, directory, progress)) };
+  const config = { ...pinned, ...settings, device: location.name, workers: location.workers };
+  return { config, warmStart: record && (await measureBeforeWarmStart(config, record, location, directory, progress)) };
 }
 
 /** Opens engine, models and task. Interrupts save from here on. */
 async function openModels(
   config: AppConfig,
-  place: Place,
+  location: Place,
   { directory, progress, interrupts, spending = null }: StartOptions,
   closing: DisposalStack,
 ): Promise<{ readonly opened: OpenedParts; readonly stop: AbortSignal }> {
@@ -134,7 +139,7 @@ async function openModels(
   const resources = await runResources(config.model, progress, { weights: engine === null });
   const activity = engine ? "opening the models on the server" : `loading the model on ${device}`;
   const begun = await during(progress, activity, () =>
-    openParts(config, place, {
+    openParts(config, location, {
       ...resources,
       ...(opponents && { opponents: (tokenizerOf) => findOpponentRuns(opponents, tokenizerOf, progress) }),
       journal: join(directory, "tinker.jsonl"),
@@ -176,7 +181,7 @@ function withFleet(opened: OpenedParts, fleet: OpenedFleet | null): OpenedParts 
 }
 
 async function trainHeld(
-  { config, place, opened, warmStart, options, closing }: ReadyRun,
+  { config, location, opened, warmStart, options, closing }: ReadyRun,
   { sources, run, end }: HeldRun,
   stop: AbortSignal,
 ): Promise<TrainResult> {
@@ -197,7 +202,7 @@ async function trainHeld(
     return result;
   } catch (error) {
     const isSpent = spending !== null && LaconicError.is(error) && error.code === "budget_refused";
-    await progress.failed(error, { directory, isKept: "kind" in place || isSpent });
+    await progress.failed(error, { directory, isKept: "kind" in location || isSpent });
     throw withSource(error, config);
   } finally {
     progress.ended();

@@ -1,4 +1,4 @@
-import { LaconicError, nearestName } from "@laconic/core";
+import { configError, LaconicError, nameHint } from "@laconic/core";
 import { changesOf, isNamedObjective, type Change, type ObjectiveSettings, type TrainConfig } from "@laconic/trainer";
 import { objectiveShape } from "@laconic/gspo/presets";
 import type { Progress } from "../progress.ts";
@@ -26,7 +26,7 @@ interface ChoiceOptions {
   /** Known variants. Default: all that apply. */
   readonly only?: readonly string[] | undefined;
   /** User variants; always trained. */
-  readonly own: readonly Variant[];
+  readonly custom: readonly Variant[];
   /** Token price for fixed prices; null skips them. */
   readonly price: number | null;
   /** Whether user variants may change several factors. */
@@ -39,21 +39,21 @@ interface ChoiceOptions {
  * @throws LaconicError `config_invalid`
  */
 export async function chooseVariants(options: ChoiceOptions, progress: Progress): Promise<Choice> {
-  const { base, fixed, only, own, price, severalFactors = false } = options;
+  const { base, fixed, only, custom, price, severalFactors = false } = options;
   const config = parseAppConfig(applyOverrides(base, fixed));
   const candidates = candidatesOf(config, price);
-  const known = [baseVariant, ...candidates.map(({ name }) => name)];
-  for (const name of only ?? []) if (!known.includes(name)) throw unknown(name, known);
-  const twice = own.find(({ name }, i) => own.findIndex((each) => each.name === name) !== i);
-  if (twice) throw new LaconicError("config_invalid", `two variants are named ${twice.name}`, { variant: twice.name });
+  const knownNames = [baseVariant, ...candidates.map(({ name }) => name)];
+  for (const name of only ?? []) if (!knownNames.includes(name)) throw unknown(name, knownNames);
+  const twice = custom.find(({ name }, i) => custom.findIndex((variant) => variant.name === name) !== i);
+  if (twice) throw configError(`two variants are named ${twice.name}`, { variant: twice.name });
   const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
   const skipped: SkippedVariant[] = [];
-  const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
-  for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...own]) {
+  const asked = new Set([...(only ?? []), ...custom.map(({ name }) => name)]);
+  for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...custom]) {
     const { reason, changed } = await triedOn(candidate, { config, base, fixed }, progress);
     if (reason === null) variants.push(alone(candidate as Variant, changed, severalFactors));
     else if (!asked.has(candidate.name)) skipped.push({ variant: candidate.name, reason });
-    else throw new LaconicError("config_invalid", `variant ${candidate.name}: ${reason}`, { variant: candidate.name });
+    else throw configError(`variant ${candidate.name}: ${reason}`, { variant: candidate.name });
   }
   return { variants, skipped };
 }
@@ -64,8 +64,7 @@ function alone(variant: Variant, changes: readonly Change[], severalFactors: boo
   if (factors.length < 2) return variant;
   if (severalFactors)
     return { ...variant, about: `${factors.map(({ name }) => name).join(" and ")} together: ${variant.about}` };
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `variant ${variant.name} changes ${factors.length} factors: ${factorsText(factors)}; their effects cannot be separated. Change one, or add --several-factors`,
     { variant: variant.name, factors: factors.map(({ name }) => name).join(", ") },
   );
@@ -96,12 +95,8 @@ async function triedOn(
 }
 
 function unknown(name: string, known: readonly string[]): LaconicError {
-  const near = nearestName(name, known);
-  return new LaconicError(
-    "config_invalid",
-    `variant ${name} not found; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}; write a custom one as NAME:key=value`,
-    { variant: name },
-  );
+  const message = `variant ${name} not found; ${nameHint(name, known)}; write a custom one as NAME:key=value`;
+  return configError(message, { variant: name });
 }
 
 /**
@@ -126,16 +121,16 @@ interface Factor {
 
 /** Groups changes by factor; policies share the run's factors. A setting without a named factor is separate. */
 export function factorsOf(changes: readonly Change[]): readonly Factor[] {
-  const found = new Map<string, Change[]>();
+  const match = new Map<string, Change[]>();
   for (const change of changes) {
     const key = change.key.replace(/^train\.policies\.[^.]+\./u, "train.");
     // A setting of only one objective follows from its name.
     const isOfOne = key.startsWith("train.objective.") && [change.before, change.now].includes("nothing");
     const fitting = factors.filter(([name]) => !isOfOne || name !== "how losses are joined");
     const name = fitting.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
-    found.set(name, [...(found.get(name) ?? []), change]);
+    match.set(name, [...(match.get(name) ?? []), change]);
   }
-  return Array.from(found, ([name, own]) => ({ name, changes: own }));
+  return Array.from(match, ([name, list]) => ({ name, changes: list }));
 }
 
 function factorsText(all: readonly Factor[]): string {
@@ -190,10 +185,10 @@ const ofRunBudget =
 
 const noPrice: Derivation = (config) => {
   const { prices, policies } = config.train;
-  const charged = [prices, ...Object.values(policies).map((each) => each.prices ?? {})].some((each) =>
-    Object.values(each).some((price) => price > 0),
+  const charged = [prices, ...Object.values(policies).map((value) => value.prices ?? {})].some((item) =>
+    Object.values(item).some((price) => price > 0),
   );
-  if (!charged && !hasBudget(config)) return { reason: "nothing has a price here" };
+  if (!charged && !hasBudget(config)) return { reason: "no cost has a price" };
   return {
     about: "λ = 0: no cost has a price",
     overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", () => ({}))],
@@ -228,9 +223,9 @@ const grpo: Derivation = (config) => {
       reason:
         "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
     };
-  const kept = Object.keys(withGrpo(objective)).filter((key) => key !== "name" && key !== "clip");
+  const retained = Object.keys(withGrpo(objective)).filter((key) => key !== "name" && key !== "clip");
   return {
-    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${kept.length > 0 ? `; ${kept.join(", ")} as before` : ""}`,
+    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${retained.length > 0 ? `; ${retained.join(", ")} as before` : ""}`,
     overrides: everywhere(config, "objective", withGrpo),
   };
 };
@@ -248,8 +243,8 @@ function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
     // Caps on a clipped loss; CISPO's `maxRatio` limits its weight instead.
     ...("dualClip" in takes ? ["dualClip", "maxRatio"] : []),
   ];
-  const kept = Object.entries(before).filter(([key]) => keys.includes(key));
-  return { name: "grpo", clip, ...Object.fromEntries(kept) };
+  const retained = Object.entries(before).filter(([key]) => keys.includes(key));
+  return { name: "grpo", clip, ...Object.fromEntries(retained) };
 }
 
 /** Eq. 2 of Agent-GSPO as printed. */
@@ -262,9 +257,9 @@ const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 const klTerm =
   (adds: boolean): Derivation =>
   ({ train: { objective, policies } }) => {
-    const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
+    const ownObjectives = Object.values(policies).some((value) => value.objective !== undefined);
     if (!isNamedObjective(objective) || ownObjectives)
-      return { reason: "a custom objective decides itself on a KL term" };
+      return { reason: "a custom objective defines its KL term itself" };
     const { kl, ...rest } = objective;
     if ((kl === undefined) !== adds)
       return { reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };

@@ -6,8 +6,8 @@ test.each([
   [['train.objective={"name":"grpo"}'], "train.objective replaces the whole group and drops clip, kl"],
   [['train.objective={"name":"gspo","clip":{"low":0.1},"kl":{}}'], "drops clip.high, kl.estimator, kl.coefficient"],
   [["train.budget={}"], "train.budget replaces"],
-] as const)("%j omits the named part", (overrides, said) => {
-  expect(droppedSettings(storyTellers as never, overrides).join()).toContain(said);
+] as const)("%j omits the named part", (overrides, reply) => {
+  expect(droppedSettings(storyTellers as never, overrides).join()).toContain(reply);
 });
 
 test("settings that are changed one by one leave nothing out", () => {

@@ -17,9 +17,9 @@ import { factorsOf, candidatesOf } from "./choose-variants.ts";
 
 const of = (written: object, price: number | null = null) =>
   Object.fromEntries(
-    candidatesOf(parseAppConfig(written), price).map((each) => [
-      each.name,
-      "reason" in each ? each.reason : each.overrides,
+    candidatesOf(parseAppConfig(written), price).map((candidate) => [
+      candidate.name,
+      "reason" in candidate ? candidate.reason : candidate.overrides,
     ]),
   );
 
@@ -72,7 +72,7 @@ describe("grpo against any objective", () => {
     gspo: { clip: { low: 0.03, high: 0.04 }, minLength: 2 },
     sapo: { aggregation: "seq-mean-token-sum-norm", constantLength: 8, positiveTemperature: 2 },
   };
-  const kept: Readonly<Record<string, object>> = {
+  const retained: Readonly<Record<string, object>> = {
     cispo: { aggregation: "prompt-mean" },
     dapo: { dualClip: 10 },
     sapo: { aggregation: "seq-mean-token-sum-norm", constantLength: 8 },
@@ -89,12 +89,12 @@ describe("grpo against any objective", () => {
       policies: { first: { objective } },
     };
     const config = parseAppConfig({ ...relayWriters, train });
-    const grpo = candidatesOf(config, null).find((each) => each.name === "grpo");
+    const grpo = candidatesOf(config, null).find((candidate) => candidate.name === "grpo");
     if (!grpo || "reason" in grpo) throw new Error("there is no such variant");
     const varied = parseAppConfig(applyOverrides({ ...relayWriters, train }, grpo.overrides));
     const aggregation = name === "reinforce" ? "token-mean" : "seq-mean-token-mean";
     const ratios = { name: "grpo", clip: { low: 0.2, high: 0.2 }, aggregation };
-    const expected = { ...ratios, ...common, kl: { ...kl, biasCorrection: false }, ...kept[name] };
+    const expected = { ...ratios, ...common, kl: { ...kl, biasCorrection: false }, ...retained[name] };
     expect(varied.train.objective).toEqual(expected);
     expect(varied.train.policies["first"]?.objective).toEqual(expected);
     expect(grpo.about).toMatch(/; kl, .*as before/u);
@@ -112,8 +112,8 @@ const withKl = [
 
 test.each(withKl)("only the named variant of %s omits a KL term", (_, preset) => {
   const { kl } = parseAppConfig(preset).train.objective as ObjectiveSettings;
-  const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((each) =>
-    "reason" in each ? [] : each.overrides.map((word) => [each.name, word] as const),
+  const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((candidate) =>
+    "reason" in candidate ? [] : candidate.overrides.map((word) => [candidate.name, word] as const),
   );
   const objectives = replaced.filter(([, word]) => word.startsWith("train.objective="));
   expect([kl === undefined, objectives.length]).toEqual([false, 2]);
@@ -130,11 +130,11 @@ test.each([
   ...withKl,
 ] as const)("variants of %s change one factor each", (_, preset) => {
   const before = writtenConfig(parseAppConfig(preset));
-  const factors = candidatesOf(parseAppConfig(preset), 0.004).flatMap((each) => {
-    if ("reason" in each) return [];
+  const factors = candidatesOf(parseAppConfig(preset), 0.004).flatMap((candidate) => {
+    if ("reason" in candidate) return [];
     try {
-      const varied = parseAppConfig(applyOverrides({ ...preset }, each.overrides));
-      return [[each.name, factorsOf(changesOf(before, writtenConfig(varied))).length]];
+      const varied = parseAppConfig(applyOverrides({ ...preset }, candidate.overrides));
+      return [[candidate.name, factorsOf(changesOf(before, writtenConfig(varied))).length]];
     } catch {
       return []; // a tree takes no other advantage than its own
     }

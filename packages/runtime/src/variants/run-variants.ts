@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError, dataError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { changesOf, explainedFileSystem, nodeFileSystem, type Change } from "@laconic/trainer";
@@ -97,12 +97,33 @@ export function runFolder(folder: string, variant: string, seed: number): string
   return join(folder, "runs", `${variant}-${seed}`);
 }
 
-interface Planned {
+/** Checked run of a variant with one seed. */
+export interface PlannedVariant {
   readonly variant: Variant;
   readonly seed: number;
   readonly config: AppConfig;
+  /** Resolved differences from the base. */
   readonly changes: readonly Change[];
   readonly directory: string;
+}
+
+/**
+ * Checks every variant with every seed, without training.
+ * @throws LaconicError `config_invalid` for a variant that would be refused, or a folder with the same variant under
+ * other settings
+ */
+export async function planVariants(
+  { base, variants, folder, seeds, overrides }: Omit<VariantOptions, "file" | "onResult" | "onRun" | "start">,
+  progress: Progress,
+): Promise<PlannedVariant[]> {
+  const planned: PlannedVariant[] = [];
+  for (const variant of variants)
+    for (const seed of seeds) {
+      const resolved = (extra: readonly string[]): AppConfig =>
+        parseAppConfig(applyOverrides(variant.base ?? base, [...extra, `train.seed=${seed}`, ...overrides]));
+      planned.push(await plan(variant, seed, resolved, folder, progress));
+    }
+  return planned;
 }
 
 /**
@@ -112,22 +133,16 @@ interface Planned {
  * other settings; `training_diverged` after all others are trained; `data_invalid` for unreadable results
  */
 export async function runVariants(options: VariantOptions, progress: Progress): Promise<VariantResult[] | StartedRun> {
-  const { base, variants, folder, seeds, overrides, file, onResult } = options;
+  const { folder, file, onResult } = options;
   const done = await resultsIn(join(folder, file));
-  const planned: Planned[] = [];
-  for (const variant of variants)
-    for (const seed of seeds) {
-      const resolved = (own: readonly string[]): AppConfig =>
-        parseAppConfig(applyOverrides(variant.base ?? base, [...own, `train.seed=${seed}`, ...overrides]));
-      planned.push(await plan(variant, seed, resolved, folder, progress));
-    }
+  const planned = await planVariants(options, progress);
   const spending = await sharedSpending(planned, options.cap ?? {});
   await writing(folder, () => makeFolder(folder));
   const results: VariantResult[] = [];
   const diverged: string[] = [];
   for (const [i, { variant, seed, config, changes, directory }] of planned.entries()) {
     const { name, about } = variant;
-    const before = done.find((each) => each.variant === name && each.seed === seed);
+    const before = done.find((result) => result.variant === name && result.seed === seed);
     if (before) {
       results.push(before);
       continue;
@@ -171,18 +186,14 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
 }
 
 /** Account shared by all runs, with earlier spending. */
-async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promise<Spending | null> {
+async function sharedSpending(planned: readonly PlannedVariant[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
   if (!first) return null;
-  if (names.size > 1 && Object.values(cap).some((each) => each !== undefined))
-    throw new LaconicError(
-      "config_invalid",
-      "--max-usd, --actor-price and --timeout take one actor, and the variants have several",
-      {
-        flag: "max-usd",
-      },
-    );
+  if (names.size > 1 && Object.values(cap).some((value) => value !== undefined))
+    throw configError("--max-usd, --actor-price and --timeout take one actor, and the variants have several", {
+      flag: "max-usd",
+    });
   // Without a cap, each run has an account.
   if (names.size > 1) return null;
   let spent = 0;
@@ -202,7 +213,7 @@ async function plan(
   resolved: (overrides: readonly string[]) => AppConfig,
   folder: string,
   progress: Progress,
-): Promise<Planned> {
+): Promise<PlannedVariant> {
   const directory = runFolder(folder, variant.name, seed);
   let config: AppConfig;
   try {
@@ -218,8 +229,7 @@ async function plan(
   });
   const [change] = stored ? changesOf(stored, asStored(config, stored)) : [];
   if (change)
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `${directory} was trained with ${change.key} ${change.before}, not ${change.now}; choose another folder with --out`,
       { directory, key: change.key },
     );
@@ -238,9 +248,9 @@ function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly
 
 /** Uses the stored run's resolved device, hub commit and warm-started model. */
 function asStored(config: AppConfig, stored: AppConfig): AppConfig {
-  const place = modelPlace(config.model);
+  const location = modelPlace(config.model);
   const isOf = (name: string): boolean =>
-    [place, resolve(place)].includes(name) || name.startsWith(`${place.split("@")[0]}@`);
+    [location, resolve(location)].includes(name) || name.startsWith(`${location.split("@")[0]}@`);
   const before = stored.warmStart?.model;
   return {
     ...config,
@@ -258,20 +268,21 @@ async function resultsIn(path: string): Promise<VariantResult[]> {
   try {
     return resultsSchema.parse(boundedJson(text));
   } catch (error) {
-    throw new LaconicError(
-      "data_invalid",
-      `${path} holds no results; remove it, or choose another folder`,
-      { path },
-      error,
-    );
+    throw dataError(`${path} has no results; remove it, or choose another folder`, { path }, error);
   }
 }
 
 /** Atomic write, with the results of other variants. */
-async function keep(path: string, own: readonly VariantResult[], before: readonly VariantResult[]): Promise<void> {
-  const others = before.filter((old) => !own.some(({ variant, seed }) => variant === old.variant && seed === old.seed));
+async function keep(
+  path: string,
+  variantResults: readonly VariantResult[],
+  before: readonly VariantResult[],
+): Promise<void> {
+  const others = before.filter(
+    (old) => !variantResults.some(({ variant, seed }) => variant === old.variant && seed === old.seed),
+  );
   await writing(path, async () => {
-    await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...own, ...others], null, 2)}\n`);
+    await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...variantResults, ...others], null, 2)}\n`);
     await nodeFileSystem.rename(`${path}.tmp`, path);
   });
 }

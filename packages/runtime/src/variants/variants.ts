@@ -1,4 +1,4 @@
-import { isRecord, LaconicError } from "@laconic/core";
+import { configError, isRecord, type LaconicError } from "@laconic/core";
 import { parseJson, tryParseJson } from "@laconic/core/json";
 import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./choose-variants.ts";
@@ -10,15 +10,15 @@ const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
  * Splits user variants (`NAME:key=value`) from other arguments.
  * @throws LaconicError `config_invalid` for a name that is taken
  */
-export function variantsInWords(words: readonly string[]): {
+export function variantsInWords(args: readonly string[]): {
   readonly variants: readonly Variant[];
   readonly fixed: string[];
 } {
   const named = new Map<string, string[]>();
   const fixed: string[] = [];
-  for (const each of words) {
-    const [, name, override] = variantWord.exec(each) ?? [];
-    if (name === undefined || override === undefined) fixed.push(each);
+  for (const word of args) {
+    const [, name, override] = variantWord.exec(word) ?? [];
+    if (name === undefined || override === undefined) fixed.push(word);
     else named.set(name, [...(named.get(name) ?? []), override]);
   }
   return { variants: [...named].map(([name, overrides]) => userVariant(name, overrides, "a variant")), fixed };
@@ -30,28 +30,28 @@ export function variantsInWords(words: readonly string[]): {
  */
 export function variantsInFile(text: string, file: string): readonly Variant[] {
   const value = parseJson(text, file);
-  if (!isRecord(value)) throw invalidVariant(file, "holds no variants");
+  if (!isRecord(value)) throw invalidVariant(file, "has no variants");
   return Object.entries(value).map(([name, settings]) => {
     if (!isRecord(settings) || Object.keys(settings).length === 0)
       throw invalidVariant(file, `${name} is not a group of settings, such as { "train.steps": 40 }`);
     return userVariant(
       name,
-      Object.entries(settings).map(([key, each]) => `${key}=${JSON.stringify(each)}`),
+      Object.entries(settings).map(([key, item]) => `${key}=${JSON.stringify(item)}`),
       file,
     );
   });
 }
 
-function userVariant(name: string, overrides: readonly string[], place: string): Variant {
+function userVariant(name: string, overrides: readonly string[], location: string): Variant {
   if (!nameForm.test(name))
-    throw invalidVariant(place, `cannot be named ${JSON.stringify(name)}: use letters, digits, - and _`);
+    throw invalidVariant(location, `cannot be named ${JSON.stringify(name)}: use letters, digits, - and _`);
   if (name === baseVariant || knownVariants.includes(name))
-    throw invalidVariant(place, `cannot be named ${name}, a built-in name; choose another name`);
+    throw invalidVariant(location, `cannot be named ${name}, a built-in name; choose another name`);
   return { name, about: overrides.join(" "), overrides };
 }
 
-function invalidVariant(place: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `${place} ${reason}`, { place });
+function invalidVariant(location: string, reason: string): LaconicError {
+  return configError(`${location} ${reason}`, { place: location });
 }
 
 const maxVariants = 256;
@@ -67,40 +67,36 @@ interface Configuration {
  * @throws LaconicError `config_invalid` for no variation, or too many variants
  */
 export function variantsOf(
-  words: readonly string[],
+  args: readonly string[],
   configurations: readonly Configuration[] = [],
 ): { readonly variants: Variant[]; readonly fixed: string[] } {
   const choices: (readonly [key: string, values: readonly string[]])[] = [];
   const fixed: string[] = [];
-  for (const word of words) {
-    const at = word.indexOf("=");
-    const values = partsOf(word.slice(at + 1));
-    if (values.length > 1) choices.push([word.slice(0, at), values]);
+  for (const word of args) {
+    const index = word.indexOf("=");
+    const values = partsOf(word.slice(index + 1));
+    if (values.length > 1) choices.push([word.slice(0, index), values]);
     else fixed.push(word);
   }
   const several = configurations.length > 1 ? configurations : [];
   if (choices.length === 0 && several.length === 0)
-    throw new LaconicError(
-      "config_invalid",
-      "nothing varies: give a setting several values, such as train.budget.targetTokens=10,14,20",
-    );
+    throw configError("nothing varies: give a setting several values, such as train.budget.targetTokens=10,14,20");
   const variants = choices.reduce<string[][]>(
     (all, [key, values]) => all.flatMap((before) => values.map((value) => [...before, `${key}=${value}`])),
     [[]],
   );
   const count = variants.length * Math.max(1, several.length);
-  if (count > maxVariants)
-    throw new LaconicError("config_invalid", `these settings make ${count} variants, more than ${maxVariants}`);
+  if (count > maxVariants) throw configError(`these settings make ${count} variants, more than ${maxVariants}`);
   const names = new Map<string, number>();
-  const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
-    const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
+  const named = (overrides: readonly string[], config?: Configuration): Variant => {
+    const name = nameOf([...(config ? [config.name] : []), ...overrides]);
     const same = (names.get(name) ?? 0) + 1; // other values may have the same name
     names.set(name, same);
     return {
       name: same === 1 ? name : `${name}-${same}`,
-      about: [...(configuration ? [configuration.name] : []), ...overrides].join(" "),
+      about: [...(config ? [config.name] : []), ...overrides].join(" "),
       overrides,
-      ...(configuration && { base: configuration.base }),
+      ...(config && { base: config.base }),
     };
   };
   return {
@@ -108,7 +104,7 @@ export function variantsOf(
     variants:
       several.length === 0
         ? variants.map((overrides) => named(overrides))
-        : several.flatMap((configuration) => variants.map((overrides) => named(overrides, configuration))),
+        : several.flatMap((config) => variants.map((overrides) => named(overrides, config))),
   };
 }
 
@@ -142,10 +138,10 @@ function partsOf(text: string): string[] {
 /** Describes settings that overrides drop: `train.objective={"name":"grpo"}` replaces the group, and has no KL term. */
 export function droppedSettings(base: Readonly<Record<string, unknown>>, overrides: readonly string[]): string[] {
   return overrides.flatMap((word) => {
-    const at = word.indexOf("=");
-    const key = word.slice(0, at);
+    const index = word.indexOf("=");
+    const key = word.slice(0, index);
     // Invalid JSON is plain text.
-    const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
+    const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(index + 1)));
     if (dropped.length === 0) return [];
     return [
       `${key} replaces the whole group and drops ${dropped.join(", ")}; ${key}.KEY=VALUE changes one setting of it`,
@@ -162,5 +158,8 @@ function missingIn(before: unknown, now: unknown): string[] {
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
+  return path.reduce<unknown>(
+    (position, key) => (isRecord(position) && Object.hasOwn(position, key) ? position[key] : undefined),
+    value,
+  );
 }

@@ -1,5 +1,5 @@
-# Values as JSON with their types: data alone crosses, and is made anew of Python's own types, so that nothing brings code of
-# its own. A class of a program crosses where it compares and counts as its built-in base does, which the new one does too.
+# Values as JSON with their types. Only data crosses; it is rebuilt from Python's built-in types, so no foreign code arrives. An
+# instance of a class crosses if it compares and counts like its built-in base type; the rebuilt value does too.
 
 
 class Uncrossable(Exception):

@@ -98,7 +98,7 @@ async function attempt(
   filter.end(systemCallFilter());
   const code = Buffer.from(job.code);
   stdin.end(Buffer.concat([Buffer.from(String(code.length).padStart(8)), code, Buffer.from(job.stdin)]));
-  const exit = await new Promise<Exit>((resolve) => {
+  const exit = await new Promise<{ readonly code: number | null; readonly error?: Error }>((resolve) => {
     child.on("error", (error) => resolve({ code: null, error }));
     child.on("close", (exitCode) => resolve({ code: exitCode }));
   });
@@ -137,11 +137,6 @@ function outputWithin(max: number, streams: readonly Readable[], onFull: () => v
     return pieces;
   });
   return () => all.map((pieces) => Buffer.concat(pieces).toString());
-}
-
-interface Exit {
-  readonly code: number | null;
-  readonly error?: Error;
 }
 
 /** Limits set inside, then the shared runner. */
@@ -194,7 +189,7 @@ export function nativePython(python = "python3"): NativePython {
   const missing = (reason: string): LaconicError =>
     new LaconicError("device_unavailable", `the bubblewrap sandbox needs ${reason}`, { kind: "bubblewrap" });
   if (process.platform !== "linux") throw missing("Linux");
-  const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
+  const bwrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].find(existsSync);
   if (bwrap === undefined) throw missing("bwrap (Debian: apt install bubblewrap)");
   const code = "import sys, platform; print(sys.executable); print(sys.base_prefix); print(platform.python_version())";
   if (systemCallFilter() === null) throw missing(`a filter of system calls, and has none for ${process.arch}`);
@@ -203,19 +198,19 @@ export function nativePython(python = "python3"): NativePython {
   if (asked.status !== 0 || executable === undefined || prefix === undefined)
     throw missing(`Python: ${python} does not run`);
   const real = realpathSync(executable);
-  const found: NativePython = {
+  const match: NativePython = {
     bwrap,
     executable: real,
     version: `CPython ${version} under ${spawnSync(bwrap, ["--version"], { encoding: "utf8" }).stdout.trim()}`,
     sha256: createHash("sha256").update(readFileSync(real)).digest("hex"),
-    folders: [...new Set(["/usr", "/lib", "/lib64", realpathSync(prefix)])].filter((path) => existsSync(path)),
+    folders: [...new Set(["/usr", "/lib", "/lib64", realpathSync(prefix)])].filter(existsSync),
   };
-  const tried = spawnSync(bwrap, [...wrapArguments(found), real, "-I", "-c", ""], {
+  const tried = spawnSync(bwrap, [...wrapArguments(match), real, "-I", "-c", ""], {
     encoding: "utf8",
     timeout: 20_000,
   });
   if (tried.status !== 0) throw missing(`user namespaces, which this system refuses: ${(tried.stderr ?? "").trim()}`);
-  return found;
+  return match;
 }
 
 /**

@@ -8,10 +8,10 @@ const processors = ["x64", "arm64"] as const;
 /** What the kernel's machine for classic BPF decides about a call. */
 function verdict(program: Buffer, architecture: number, call: number, command = 0): string {
   let loaded = 0;
-  for (let at = 0; at < program.length; at += 8) {
-    const [code, value] = [program.readUInt16LE(at), program.readUInt32LE(at + 4)];
+  for (let index = 0; index < program.length; index += 8) {
+    const [code, value] = [program.readUInt16LE(index), program.readUInt32LE(index + 4)];
     if (code === 0x20) loaded = { 0: call, 4: architecture, 24: command }[value] ?? Number.NaN;
-    else if (code === 0x15) at += 8 * program.readUInt8(at + (loaded === value ? 2 : 3));
+    else if (code === 0x15) index += 8 * program.readUInt8(index + (loaded === value ? 2 : 3));
     else if (code === 0x06) return verdicts[value] ?? `unknown verdict ${value}`;
     else throw new Error(`no such instruction: ${code}`);
   }
@@ -46,7 +46,7 @@ describe.each(processors)("the filter for %s", (processor) => {
     expect(verdict(program, audits[processor], fcntl, 1024)).toBe("no such command");
   });
   test("ends what calls as another processor", () => {
-    const other = processors.find((each) => each !== processor) as (typeof processors)[number];
+    const other = processors.find((text) => text !== processor) as (typeof processors)[number];
     for (const architecture of [audits[other], 0x40000003, 0]) expect(verdict(program, architecture, 0)).toBe("killed");
   });
 });

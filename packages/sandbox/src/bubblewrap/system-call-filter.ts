@@ -45,8 +45,8 @@ const [architectureAt, numberAt, commandAt] = [4, 0, 24] as const;
 export function allowedCalls(processor: string = process.arch): ReadonlyMap<string, number> | null {
   if (processor !== "x64" && processor !== "arm64") return null;
   const rows = Object.values(allowed).flatMap((group) => group.split(/,\s+/u).map((row) => row.split(" ")));
-  const known = rows.map(([name = "", x64, arm64]) => [name, Number(processor === "x64" ? x64 : arm64)] as const);
-  return new Map(known.filter(([, number]) => !Number.isNaN(number)));
+  const registry = rows.map(([name = "", x64, arm64]) => [name, Number(processor === "x64" ? x64 : arm64)] as const);
+  return new Map(registry.filter(([, number]) => !Number.isNaN(number)));
 }
 
 /**
@@ -56,24 +56,24 @@ export function allowedCalls(processor: string = process.arch): ReadonlyMap<stri
 export function systemCallFilter(processor: string = process.arch): Buffer | null {
   const named = allowedCalls(processor);
   if (named === null) return null;
-  const known = processor as keyof typeof audits;
+  const registry = processor as keyof typeof audits;
   const calls = [...named.values()];
   const [refusal, command] = [6 + calls.length, 8 + calls.length];
   const allowance = command + fcntlCommands.length + 2;
-  const jumpFrom = (at: number, to: number, value: number) => [jumpIfEqual, to - at - 1, 0, value] as const;
+  const jumpFrom = (index: number, to: number, value: number) => [jumpIfEqual, to - index - 1, 0, value] as const;
   const program: (readonly [code: number, jumpTrue: number, jumpFalse: number, value: number])[] = [
     [load, 0, 0, architectureAt],
-    [jumpIfEqual, 1, 0, audits[known]],
+    [jumpIfEqual, 1, 0, audits[registry]],
     [end, 0, 0, killProcess],
     // The x32 table has numbers above all listed ones.
     [load, 0, 0, numberAt],
-    jumpFrom(4, refusal + 1, ioctl[known]),
-    jumpFrom(5, command, fcntl[known]),
+    jumpFrom(4, refusal + 1, ioctl[registry]),
+    jumpFrom(5, command, fcntl[registry]),
     ...calls.map((call, i) => jumpFrom(6 + i, allowance, call)),
     [end, 0, 0, noSuchCall],
     [end, 0, 0, notATerminal],
     [load, 0, 0, commandAt],
-    ...fcntlCommands.map((each, i) => jumpFrom(command + 1 + i, allowance, each)),
+    ...fcntlCommands.map((fcntlCommand, i) => jumpFrom(command + 1 + i, allowance, fcntlCommand)),
     [end, 0, 0, noSuchCommand],
     [end, 0, 0, allow],
   ];

@@ -56,8 +56,8 @@ export async function runCases(
   sandbox: Sandbox,
   { seconds, signal }: GradeProgramOptions,
 ): Promise<ProgramVerdict> {
-  const own = seconds ?? (entryPoint === null ? secondsPerCase : secondsOfCalls);
-  const limits = { seconds: own, ...(signal && { signal }) };
+  const limit = seconds ?? (entryPoint === null ? secondsPerCase : secondsOfCalls);
+  const limits = { seconds: limit, ...(signal && { signal }) };
   if (entryPoint !== null) {
     const expected = cases.map(({ output }) => cut(output));
     const tests = { prompt: "", test: functionTest(cases), entryPoint: called, expected };
@@ -72,7 +72,7 @@ export async function runCases(
       return verdict("limit", `program and case are longer than the sandbox's ${inputBytes} bytes`, i);
     const run = await sandbox.run({ code, stdin: input, ...limits });
     const name = `case ${i + 1} of ${cases.length}`;
-    const { kind, rule } = endingOf(run, sandbox, own);
+    const { kind, rule } = endingOf(run, sandbox, limit);
     const isRun = run.status === "ok";
     const ending = run.status === "exception" ? lastWords(run.stderr) || "an exit code other than 0" : rule;
     const failure = !isRun ? ending : samePrint(run.stdout, output) ? null : "another output";
@@ -81,7 +81,7 @@ export async function runCases(
     if (failure !== null) return verdict(kind, `${name}: ${failure}`, i + 1);
   }
   const ending: Ending =
-    cases.length > 0 ? { kind: "passed", rule: "all cases passed" } : { kind: "decided", rule: "there are no cases" };
+    cases.length > 0 ? { kind: "passed", rule: "all cases passed" } : { kind: "decided", rule: "no cases" };
   return verdictOf(ending, cases.length, steps);
 }
 
@@ -111,16 +111,16 @@ def check(candidate):
 `;
 }
 
-function samePrint(printed: string, wanted: string): boolean {
-  const [own, other] = [printed.trim().split("\n"), wanted.trim().split("\n")];
-  return own.length === other.length && own.every((line, i) => sameLine(line.trim(), (other[i] ?? "").trim()));
+function samePrint(printed: string, expected: string): boolean {
+  const [lines, other] = [printed.trim().split("\n"), expected.trim().split("\n")];
+  return lines.length === other.length && lines.every((line, i) => sameLine(line.trim(), (other[i] ?? "").trim()));
 }
 
 function sameLine(a: string, b: string): boolean {
   if (a === b) return true;
   const numbersOf = (line: string): (string | null)[] => line.split(/\s+/u).map(decimalOf);
-  const [own, other] = [numbersOf(a), numbersOf(b)];
-  return own.length === other.length && own.every((number, i) => number !== null && number === other[i]);
+  const [numbers, other] = [numbersOf(a), numbersOf(b)];
+  return numbers.length === other.length && numbers.every((number, i) => number !== null && number === other[i]);
 }
 
 /** Canonical decimal; null for other text. */

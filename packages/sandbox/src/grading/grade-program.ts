@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { optionCheck } from "@laconic/core/checks";
 import type { GradingStep } from "@laconic/core/run-folder";
@@ -77,7 +77,7 @@ export async function gradeProgram(
       if (round > 0) return verdict(kind, `its answers end the tests: ${rule}`);
       const { status, stderr } = tested;
       const reason = `the tests of ${entryPoint} do not run: ${status} ${stderr.slice(-300)}`;
-      throw new LaconicError("data_invalid", reason, { entryPoint, status });
+      throw dataError(reason, { entryPoint, status });
     }
     calls = report.calls;
     if (report.outcome === "calls") return verdict("limit", `the tests call more than ${maxCalls} times`);
@@ -108,10 +108,10 @@ function stepsOf(
 ): GradingStep[] {
   const accepted = wrong === null || expected ? "passed" : "the tests went on";
   return answers.slice(0, calls.length).map((answer, i) => {
-    const said = "raised" in answer ? `raises ${describe(answer.raised)}` : JSON.stringify(answer.value);
+    const reply = "raised" in answer ? `raises ${describe(answer.raised)}` : JSON.stringify(answer.value);
     return {
       name: expected ? `case ${i + 1} of ${expected.length}` : `call ${i + 1} of ${entryPoint}`,
-      answer: `${JSON.stringify(calls[i])} gives ${said}`,
+      answer: `${JSON.stringify(calls[i])} gives ${reply}`,
       gold: expected?.[i] ?? null,
       ended: wrong !== null && i === calls.length - 1 ? wrong : accepted,
     };
@@ -128,8 +128,8 @@ function readAnswers(report: object | null, count: number): readonly Answer[] | 
   if (isRaised(unloadable)) return wrong(`does not load: ${describe(unloadable)}`);
   if (!Array.isArray(answers) || answers.length !== count) return null;
   const read: Answer[] = [];
-  for (const each of answers as unknown[]) {
-    const { value, raised, uncrossable } = (each ?? {}) as Readonly<Record<string, unknown>>;
+  for (const answer of answers as unknown[]) {
+    const { value, raised, uncrossable } = (answer ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof uncrossable === "string") return wrong(`returned ${uncrossable}`);
     if (isRaised(raised)) read.push({ raised });
     else if (Array.isArray(value)) read.push({ value });
@@ -139,7 +139,7 @@ function readAnswers(report: object | null, count: number): readonly Answer[] | 
 }
 
 function isRaised(value: unknown): value is Raised {
-  return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
+  return Array.isArray(value) && value.length === 2 && value.every((item) => typeof item === "string");
 }
 
 /** The candidate printed the lines before it. */

@@ -8,7 +8,7 @@ export const harness = {
 
 export function harnessSource(): string {
   const read = (file: string): string => readFileSync(new URL(`../../assets/grading/${file}`, import.meta.url), "utf8");
-  return harness.files.map((file) => read(file)).join("\n\n");
+  return harness.files.map(read).join("\n\n");
 }
 
 /** Program that calls the module. */

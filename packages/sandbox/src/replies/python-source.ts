@@ -49,11 +49,6 @@ function isLoop(kind: string): boolean {
   return kind.includes("Comprehension");
 }
 
-/** Whether a node lists targets: `a, (b, *c) = ...`. */
-function isList(kind: string): boolean {
-  return targets[kind] === list;
-}
-
 /** Excludes keyword arguments and modules. */
 function isUse({ parent, nextSibling }: Node): boolean {
   if (parent?.name === "ArgList") return nextSibling?.name !== "AssignOp";
@@ -207,7 +202,7 @@ function readStatement(source: string, statement: Node): Statement {
   const textOf = ({ from, to }: { readonly from: number; readonly to: number }): string => source.slice(from, to);
   const bind = (target: Node): void => {
     const [kind, name, scope] = [target.name, textOf(target), scopes[0]];
-    if (kind === "VariableName" || isList(kind)) bound.add(target.from);
+    if (kind === "VariableName" || targets[kind] === list) bound.add(target.from);
     const isName = kind === "VariableName" || (kind === "*" && target.parent?.name === "ImportStatement");
     if (!scope && (isName || kind === "MemberExpression")) binds.add(name);
     if (scope && isName) locals.add(name);

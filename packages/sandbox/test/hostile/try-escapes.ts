@@ -34,12 +34,12 @@ async function tryAll(): Promise<Tried> {
     const seconds = isQuick(ends) ? 1 : 0.3;
     const { status, stdout, stderr } = await sandbox.run({ code: canary.prelude + program, files, seconds });
     const next = await sandbox.run(probe);
-    const found = [
+    const matches = [
       ...(await canary.signs(stdout + stderr)),
       ...(ends.includes(status) ? [] : [`ended with ${status}, not ${ends.join(" or ")}: ${stderr.slice(-200)}`]),
       ...(next.stdout === well.stdout ? [] : [`the next run: ${next.status} ${next.stdout}${next.stderr}`]),
     ];
-    problems.push(...found.map((what) => `${name}: ${what}`));
+    problems.push(...matches.map((what) => `${name}: ${what}`));
   }
   await sandbox.close();
   problems.push(...(await canary.signs("")).map((what) => `in the end: ${what}`));

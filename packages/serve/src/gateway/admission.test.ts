@@ -29,7 +29,7 @@ test("the next steps can be filled in any state, and known groups never exceed a
   const random = randomFromSeed("admission");
   for (let trial = 0; trial < 200; trial++) {
     const window = { groups: 1 + random.integer(4), rolloutsPerGroup: 1 + random.integer(4) };
-    const known = random.uniform() < 0.5;
+    const registry = random.uniform() < 0.5;
     const byGroup = new Map<string, number>();
     let unknown: string[] = [];
     const complete = () =>
@@ -37,8 +37,8 @@ test("the next steps can be filled in any state, and known groups never exceed a
     for (let refused = 0; complete() < window.groups && refused < 1000;) {
       const name = `g${random.integer(12)}`;
       const add = (group: string): unknown => byGroup.set(group, (byGroup.get(group) ?? 0) + 1);
-      if (isWanted(known ? name : null, { byGroup, ungrouped: unknown.length }, window)) {
-        if (known) add(name);
+      if (isWanted(registry ? name : null, { byGroup, ungrouped: unknown.length }, window)) {
+        if (registry) add(name);
         else unknown.push(name);
       } else {
         refused += 1;
@@ -48,6 +48,6 @@ test("the next steps can be filled in any state, and known groups never exceed a
       }
     }
     expect(complete()).toBe(window.groups);
-    expect(known ? byGroup.size : 0).toBeLessThanOrEqual(window.groups);
+    expect(registry ? byGroup.size : 0).toBeLessThanOrEqual(window.groups);
   }
 });

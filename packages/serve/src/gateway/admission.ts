@@ -127,25 +127,18 @@ export function behind(message: string): HttpError {
   return new HttpError(429, "rate_limit_error", message, null, "trainer_behind");
 }
 
-/** Ages of groups, as the step whose weights wrote their oldest reply. */
-export interface GroupAges {
-  /** Oldest first. */
-  readonly ready: readonly number[];
-  readonly played: readonly number[];
-}
-
 /**
  * Whether a step must wait for an incomplete older group. Younger groups would leave more old ones than the remaining
- * steps can take.
+ * steps can take. Ages are the steps whose weights wrote the oldest replies, oldest first.
  */
 export function isWorthWaiting(
-  { ready, played }: GroupAges,
+  { ready, played }: Readonly<Record<"ready" | "played", readonly number[]>>,
   { step, maxLag, groupsPerStep }: { readonly step: number; readonly maxLag: number; readonly groupsPerStep: number },
 ): boolean {
   const youngest = ready.slice(0, groupsPerStep).at(-1) ?? step;
   const left = [...ready.slice(groupsPerStep), ...played];
   return played.some((age) => {
     const inTime = (age + maxLag - step) * groupsPerStep;
-    return age < youngest && left.filter((each) => each <= age).length > inTime;
+    return age < youngest && left.filter((value) => value <= age).length > inTime;
   });
 }

@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import type { AgentId, ChatTokenizer, Sampling, Tokenizer, ToolFormat } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { hermesTools } from "@laconic/topologies";
@@ -82,7 +83,7 @@ export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">
 export function gatewaySettings(options: GatewayOptions): GatewaySettings {
   checkOptions(options);
   checkLimits(options.limits ?? {});
-  const { agents, limits, ...given } = options;
+  const { agents, limits, ...rest } = options;
   const settings = {
     groupsPerStep: 16,
     rolloutsPerGroup: 8,
@@ -96,14 +97,12 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     seed: 0,
     journal: async () => undefined,
     past: [],
-    ...given,
+    ...rest,
   } as const;
   return {
     ...settings,
-    ...serverSettings(given),
-    agents: Object.fromEntries(
-      Object.entries(agents).map(([id, agent]) => [id, { learns: agent.tokenizer !== null, ...agent }]),
-    ),
+    ...serverSettings(rest),
+    agents: mapValues(agents, (agent) => ({ learns: agent.tokenizer !== null, ...agent })),
     limits: {
       maxOpen: 1024,
       maxWaiting: Math.max(1024, (settings.maxLag + 4) * settings.groupsPerStep * settings.rolloutsPerGroup),

@@ -42,7 +42,7 @@ export function belongingOf(
   const metadata = body["metadata"] == null ? {} : parse(metadataSchema, body["metadata"], "metadata");
   const user = typeof body["user"] === "string" && body["user"].startsWith("rollout:") ? body["user"].slice(8) : null;
   const one = (name: string, values: readonly (string | null | undefined)[]): string | null => {
-    const distinct = [...new Set(values.filter((each) => typeof each === "string"))];
+    const distinct = [...new Set(values.filter((text) => typeof text === "string"))];
     if (distinct.length > 1) throw invalid(`the request has several values for ${name}: ${distinct.join(", ")}`, name);
     return distinct[0] === undefined ? null : checkId(distinct[0], name);
   };
@@ -61,15 +61,7 @@ const name = z
   .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "expected a name of up to 64 letters, digits and . _ : / -");
 const terms = z.union([term, z.record(name, term)]);
 
-interface RewardBody {
-  readonly reward?: number | Readonly<Record<string, number>> | undefined;
-  readonly agents?: Readonly<Record<string, number | Readonly<Record<string, number>>>> | undefined;
-  readonly score?: number | undefined;
-  readonly answer?: string | null | undefined;
-  readonly group?: string | undefined;
-}
-
-const rewardSchema: z.ZodType<RewardBody> = z.strictObject({
+const rewardSchema = z.strictObject({
   reward: terms.optional(),
   agents: z.record(name, terms).optional(),
   score: term.optional(),
@@ -122,10 +114,6 @@ export interface RewardMeaning {
   readonly answer: string;
 }
 
-function meaningOf({ reward, group, episode }: FinishedRollout): RewardMeaning {
-  return { reward: digestOf(sorted(reward)), group, answer: digestOf(episode.answer) };
-}
-
 /** Whether a repeated reward equals the first. */
 export function isRepeated({ reward, group, answer }: SaidReward, first: RewardMeaning): boolean {
   return (
@@ -137,7 +125,7 @@ export function isRepeated({ reward, group, answer }: SaidReward, first: RewardM
 
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  const entries = Object.entries(value).map(([key, item]) => [key, sorted(item)] as const);
   return entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -181,8 +169,8 @@ export function countValidated(state: GatewayState, { step, score }: Validated):
 const maxRewards = 10_000;
 
 /** Drops the oldest above the limit. */
-export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
-  rewards.set(rollout.id, meaningOf(rollout));
+export function rememberReward({ rewards }: GatewayState, { id, reward, group, episode }: FinishedRollout): void {
+  rewards.set(id, { reward: digestOf(sorted(reward)), group, answer: digestOf(episode.answer) });
   const [oldest] = rewards.keys();
   if (rewards.size > maxRewards && oldest !== undefined) rewards.delete(oldest);
 }

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { LaconicError, type AgentId, type LanguageModel } from "@laconic/core";
+import { type AgentId, configError, type LanguageModel } from "@laconic/core";
 import { boundPort, closeServer, createHandlerServer, listen } from "../handler-server.ts";
 import { HttpError, refusalResponse, type CompletionHandler } from "../http.ts";
 import { isLoopback } from "../request-guard.ts";
@@ -110,8 +110,8 @@ class RolloutGateway implements Gateway {
   #isRestored: boolean;
   readonly #servers: { readonly server: Server; readonly sweeping: NodeJS.Timeout }[] = [];
 
-  constructor(given: GatewayOptions) {
-    const options = withSteadyClock(gatewaySettings(given));
+  constructor(input: GatewayOptions) {
+    const options = withSteadyClock(gatewaySettings(input));
     const { groupsPerStep, rolloutsPerGroup, groupSeconds, maxLag, limits, now } = options;
     this.#options = options;
     const registry = new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, now);
@@ -176,9 +176,7 @@ class RolloutGateway implements Gateway {
   async listen(port: number, host: string = "127.0.0.1"): Promise<string> {
     const { hosts, apiKey, onError } = this.#options;
     if (apiKey === null && !isLoopback(host))
-      throw new LaconicError("config_invalid", `${host} is open to other machines; set the gateway's apiKey`, {
-        host,
-      });
+      throw configError(`${host} is open to other machines; set the gateway's apiKey`, { host });
     const server = createHandlerServer(this.handler, onError, { hosts, apiKey });
     await listen(server, port, host);
     const sweeping = setInterval(() => void this.sweep().catch(onError), sweepMs);

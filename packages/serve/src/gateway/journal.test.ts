@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { restore } from "./journal.ts";
-import { episodeOf } from "./rollout-record.ts";
-import type { FinishedRollout } from "./rollout-record.ts";
+import { episodeOf, type FinishedRollout } from "./rollout-record.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 
 const rollout = (id: string, first: number, last = first): FinishedRollout => ({

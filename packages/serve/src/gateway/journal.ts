@@ -59,7 +59,7 @@ export async function restore(
         } else if (finished.has(id)) again.add(id);
         else lose(id); // journals omit rollouts that no step can take again
     } else {
-      for (const each of [open, finished, trained, again, lost]) each.delete(event.id);
+      for (const item of [open, finished, trained, again, lost]) item.delete(event.id);
       dropped.set(event.id, event.reason);
     }
     for (const ended of [trained, validated, dropped])

@@ -1,8 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { Admission, isWorthWaiting } from "./admission.ts";
-import type { RecordedCall } from "./rollout-record.ts";
-import { finished } from "./rollout-record.ts";
+import { finished, type RecordedCall } from "./rollout-record.ts";
 import { RolloutRegistry, type RegistryEntry } from "./rollout-registry.ts";
 
 const taking = { step: 5, maxLag: 2, groupsPerStep: 2 };
@@ -103,7 +102,7 @@ async function play(maxLag: number, waits: boolean, seed: number, dies = Infinit
   while (step < steps) {
     await new Promise((done) => setImmediate(done));
     if (!isTraining && mayBegin()) train();
-    const next = events.reduce((first, each, i) => (each.at < (events[first]?.at ?? Infinity) ? i : first), 0);
+    const next = events.reduce((first, item, i) => (item.at < (events[first]?.at ?? Infinity) ? i : first), 0);
     const [event] = events.splice(next, 1);
     if (!event) break;
     now = event.at;

@@ -1,11 +1,11 @@
 import {
-  LaconicError,
-  randomFromSeed,
   type AgentId,
   type Completion,
   type CompletionRequest,
+  inputError,
   type LanguageModel,
   type Prompt,
+  randomFromSeed,
 } from "@laconic/core";
 import type { ReadReply } from "../forms.ts";
 import { ClientGone, HttpError, invalid } from "../http.ts";
@@ -14,12 +14,6 @@ import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-requests.ts";
 import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
 import type { RegistryEntry } from "./rollout-registry.ts";
-
-/** Records requests and replies in a rollout. */
-export interface RecordingModel {
-  readonly model: LanguageModel;
-  readonly readReply: ReadReply;
-}
 
 interface RecordedRequest {
   readonly agent: AgentId;
@@ -35,7 +29,7 @@ export function recordingModel(
   state: GatewayState,
   rollout: RegistryEntry,
   { agent, seed, hasTools, idempotencyKey }: RecordedRequest,
-): RecordingModel {
+): { readonly model: LanguageModel; readonly readReply: ReadReply } {
   const speaker = options.agents[agent] as GatewayAgent;
   const tools = hasTools ? options.tools : null;
   let read: ReturnType<ReadReply> | null = null;
@@ -71,9 +65,7 @@ export function recordingModel(
       conversation: `${rollout.id}/${agent}`,
     });
     if (speaker.learns && !completion.trace)
-      throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
-        agent,
-      });
+      throw inputError(`agent "${agent}" is trained, but its model reports no token trace`, { agent });
     // A reply that the agent did not receive is not trained.
     if (request.signal?.aborted) throw new ClientGone(request.signal.reason);
     if (tools) read = readCalls(tools, completion.text);

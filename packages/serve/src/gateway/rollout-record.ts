@@ -51,26 +51,26 @@ export interface CallPrompt {
   readonly text: string;
 }
 
-/** Relation of a prompt to earlier calls. */
-export type Standing = Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt">;
-
 /** Relates a prompt to earlier calls. Pure. */
-export function standingOf(calls: readonly RecordedCall[], { agent, messages, tokens }: CallPrompt): Standing {
+export function standingOf(
+  calls: readonly RecordedCall[],
+  { agent, messages, tokens }: CallPrompt,
+): Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt"> {
   const keys = messages ? historyKeys(messages) : [];
-  const own = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));
+  const earlier = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));
   const replies = new Map(
-    own.flatMap(({ replyKey, index }) => (replyKey === null ? [] : [[replyKey, index] as const])),
+    earlier.flatMap(({ replyKey, index }) => (replyKey === null ? [] : [[replyKey, index] as const])),
   );
   const sources = (messages ?? []).flatMap(({ role }, i) =>
     role === "assistant" ? [replies.get(keys[i] as string)] : [],
   );
-  const foreign = sources.filter((each) => each === undefined).length;
-  const reported = sources.findLast((each) => each !== undefined);
+  const foreign = sources.filter((source) => source === undefined).length;
+  const reported = sources.findLast((source) => source !== undefined);
   const length = (index: number): number => tokensOf(calls[index])?.length ?? 0;
   const parent =
     tokens === null
       ? (reported ?? null)
-      : own.reduce<number | null>((best, { index, completion }) => {
+      : earlier.reduce<number | null>((best, { index, completion }) => {
           if (!completion.trace || !begins(tokensOf(calls[index]) ?? [], tokens)) return best;
           return best === null || length(index) > length(best) ? index : best;
         }, null);
@@ -80,7 +80,7 @@ export function standingOf(calls: readonly RecordedCall[], { agent, messages, to
       return { kind: "rerendered", parent: reported, foreign, differsAt: firstDifference(written, tokens) };
   }
   if (parent === null) return { kind: "first", parent, foreign };
-  return { kind: own.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
+  return { kind: earlier.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
 }
 
 /** Appends a call. Pure. */

@@ -119,7 +119,10 @@ export class RolloutRegistry {
     const byGroup = new Map<string, number>();
     const open = [...this.open.values()].filter(({ split }) => split === "train");
     let ungrouped = 0;
-    for (const group of [...open.map((each) => each.group), ...this.#waiting.map(({ rollout }) => rollout.group)])
+    for (const group of [
+      ...open.map((registryEntry) => registryEntry.group),
+      ...this.#waiting.map(({ rollout }) => rollout.group),
+    ])
       if (group === null) ungrouped += 1;
       else byGroup.set(group, (byGroup.get(group) ?? 0) + 1);
     return { byGroup, ungrouped };
@@ -180,11 +183,11 @@ export class RolloutRegistry {
     const { rolloutsPerGroup } = this.#sizes;
     const lots = [...this.#byGroup().values()].flatMap((members) => {
       const count = Math.floor(members.length / rolloutsPerGroup);
-      const found = Array.from({ length: count }, (_, i) =>
+      const matches = Array.from({ length: count }, (_, i) =>
         members.slice(i * rolloutsPerGroup, (i + 1) * rolloutsPerGroup),
       );
       const rest = members.slice(count * rolloutsPerGroup);
-      return this.#isLate(rest) && rest.length > 1 ? [...found, rest] : found;
+      return this.#isLate(rest) && rest.length > 1 ? [...matches, rest] : matches;
     });
     return lots
       .toSorted((a, b) => oldestIn(a) - oldestIn(b) || (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
@@ -208,10 +211,10 @@ export class RolloutRegistry {
 
   #byGroup(): Map<string, Waiting[]> {
     const groups = new Map<string, Waiting[]>();
-    for (const each of this.#waiting) {
-      const members = groups.get(each.rollout.group);
-      if (members) members.push(each);
-      else groups.set(each.rollout.group, [each]);
+    for (const waiting of this.#waiting) {
+      const members = groups.get(waiting.rollout.group);
+      if (members) members.push(waiting);
+      else groups.set(waiting.rollout.group, [waiting]);
     }
     return groups;
   }
@@ -236,8 +239,8 @@ interface Played {
 }
 
 function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Played): void {
-  const known = groups.get(name) ?? { first, movedAt };
-  groups.set(name, { first: Math.min(known.first, first), movedAt: Math.max(known.movedAt, movedAt) });
+  const played = groups.get(name) ?? { first, movedAt };
+  groups.set(name, { first: Math.min(played.first, first), movedAt: Math.max(played.movedAt, movedAt) });
 }
 
 function oldestIn(lot: readonly Waiting[]): number {

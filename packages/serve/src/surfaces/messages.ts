@@ -80,16 +80,16 @@ const messageSchema = z.strictObject({
 });
 
 /** Tool results come before the user's text, as in chats. */
-function turnsOf(value: unknown, place: string): ChatTurn[] {
-  const { role, content, name } = parse(messageSchema, value, place);
+function turnsOf(value: unknown, location: string): ChatTurn[] {
+  const { role, content, name } = parse(messageSchema, value, location);
   const named = name === undefined ? {} : { name };
   if (typeof content === "string") return [{ role, content, ...named }];
-  const said: string[] = [];
+  const replies: string[] = [];
   const calls: NonNullable<ChatTurn["tool_calls"]>[number][] = [];
   const results: ChatTurn[] = [];
-  readList(content, `${place}.content`, (part, where) => {
+  readList(content, `${location}.content`, (part, where) => {
     const block = readTyped(blocks[role], part, where);
-    if (block.type === "text") said.push(block.text);
+    if (block.type === "text") replies.push(block.text);
     else if (block.type === "tool_use") {
       const { id, name: called, input } = block;
       calls.push({ id, type: "function", function: { name: called, arguments: writeJson(input) } });
@@ -98,8 +98,8 @@ function turnsOf(value: unknown, place: string): ChatTurn[] {
       results.push({ role: "tool", tool_call_id: block.tool_use_id, content: text });
     }
   });
-  if (said.length === 0 && results.length > 0) return results;
-  const turn = { role, content: said.join(""), ...named, ...(calls.length > 0 && { tool_calls: calls }) };
+  if (replies.length === 0 && results.length > 0) return results;
+  const turn = { role, content: replies.join(""), ...named, ...(calls.length > 0 && { tool_calls: calls }) };
   return [...results, turn];
 }
 

@@ -87,21 +87,25 @@ const maxCalls = 128;
 function turnsOf(input: unknown): ChatTurn[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const turns: ChatTurn[] = [];
-  readList(input, "input", (value, place) => {
-    const item = readTyped(items, value, place, "message");
+  readList(input, "input", (value, location) => {
+    const item = readTyped(items, value, location, "message");
     if (item.kind === "call") {
       const { id, name, arguments: json } = item;
       const last = turns.at(-1)?.role === "assistant" ? turns.pop() : undefined;
       // Each call copies the previous ones, so their number is limited.
       if ((last?.tool_calls?.length ?? 0) >= maxCalls)
-        throw invalid(`${place}: expected at most ${maxCalls} calls per reply`, place);
+        throw invalid(`${location}: expected at most ${maxCalls} calls per reply`, location);
       const call = { id, type: "function", function: { name, arguments: json } } as const;
       turns.push({ role: "assistant", content: "", ...last, tool_calls: [...(last?.tool_calls ?? []), call] });
     } else if (item.kind === "output")
-      turns.push({ role: "tool", tool_call_id: item.id, content: readText(item.output, `${place}.output`, texts) });
+      turns.push({ role: "tool", tool_call_id: item.id, content: readText(item.output, `${location}.output`, texts) });
     else {
       const { role, content, name } = item;
-      turns.push({ role, content: readText(content, `${place}.content`, texts), ...(name !== undefined && { name }) });
+      turns.push({
+        role,
+        content: readText(content, `${location}.content`, texts),
+        ...(name !== undefined && { name }),
+      });
     }
   });
   if (turns.length === 0) throw invalid("input: expected at least one item", "input");
@@ -254,9 +258,9 @@ class ResponseWriter implements EventWriter {
     const id = itemId("fc");
     const { name, arguments: json } = call.function;
     this.#beginItem(callItem(id, "in_progress", call, ""));
-    const place = { ...this.#place(), item_id: id };
-    this.#event("response.function_call_arguments.delta", { ...place, delta: json });
-    this.#event("response.function_call_arguments.done", { ...place, name, arguments: json });
+    const location = { ...this.#place(), item_id: id };
+    this.#event("response.function_call_arguments.delta", { ...location, delta: json });
+    this.#event("response.function_call_arguments.done", { ...location, name, arguments: json });
     this.#endItem(callItem(id, "completed", call, json));
   }
 

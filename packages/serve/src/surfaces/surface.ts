@@ -72,26 +72,26 @@ const typedSchema = z.looseObject({ type: z.string().optional() });
  * Reads a value by its `type`.
  * @throws HttpError 400 with the location, and for an unknown type
  */
-export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string, otherwise?: string): T {
-  const type = parse(typedSchema, value, place).type ?? otherwise;
+export function readTyped<T>(schemas: Schemas<T>, value: unknown, location: string, otherwise?: string): T {
+  const type = parse(typedSchema, value, location).type ?? otherwise;
   const schema = type !== undefined && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
-  if (schema) return parse(schema, value, place);
+  if (schema) return parse(schema, value, location);
   const types = Object.keys(schemas);
   const reason = type === undefined ? "type missing" : `unknown type ${JSON.stringify(type.slice(0, 64))}`;
-  throw invalid(`${place}: ${reason}; expected ${types.join(", ")}`, place);
+  throw invalid(`${location}: ${reason}; expected ${types.join(", ")}`, location);
 }
 
 /** Stops at the first invalid item. */
-export function readList<T>(value: unknown, place: string, read: (each: unknown, place: string) => T): T[] {
-  return parse(listSchema, value, place).map((each, i) => read(each, `${place}.${i}`));
+export function readList<T>(value: unknown, location: string, read: (item: unknown, place: string) => T): T[] {
+  return parse(listSchema, value, location).map((item, i) => read(item, `${location}.${i}`));
 }
 
 const listSchema: z.ZodType<readonly unknown[]> = z.array(z.unknown());
 
 /** A text, or joined text parts. @throws HttpError 400 with the location of an invalid part */
-export function readText(value: unknown, place: string, parts: Schemas<string>): string {
+export function readText(value: unknown, path: string, parts: Schemas<string>): string {
   if (typeof value === "string") return value;
-  return readList(value, place, (part, location) => readTyped(parts, part, location)).join("");
+  return readList(value, path, (part, location) => readTyped(parts, part, location)).join("");
 }
 
 /** Chat message of a request. */

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { refuseSetting } from "@laconic/core";
 import * as z from "zod";
 import { settings, type NamedTask, type SettingsOf } from "./named-task.ts";
 
@@ -67,9 +67,5 @@ export const gateway: NamedTask<SettingsOf<"gateway">> = {
 };
 
 async function playedElsewhere(): Promise<never> {
-  throw new LaconicError(
-    "config_invalid",
-    "task: a gateway's agents belong to another program; use laconic serve --train",
-    { key: "task" },
-  );
+  refuseSetting("task", "a gateway's agents belong to another program; use laconic serve --train");
 }

@@ -2,7 +2,7 @@
  * Tasks by name, as in configurations; parsers and sandboxes load with a task over text.
  * @module @laconic/tasks/named
  */
-import { LaconicError } from "@laconic/core";
+import { refuseSetting } from "@laconic/core";
 import * as z from "zod";
 import type { TeamTask } from "../task.ts";
 import { resourcesOf, type TaskResources } from "../task-resources.ts";
@@ -38,13 +38,11 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
  * Opens a task with data and graders; call `close` at the end.
  * @throws LaconicError `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
-export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
-  const resources = resourcesOf(given);
+export async function openTask(settings: TaskSettings, input: Partial<TaskResources> = {}): Promise<TeamTask> {
+  const resources = resourcesOf(input);
   const task = namedTask(settings);
   if (task.world && Object.keys(resources.templateArguments).length > 0)
-    throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
-      key: "chatTemplateArguments",
-    });
+    refuseSetting("chatTemplateArguments", `the task ${settings.name} has no chats`);
   return task.open(settings, resources);
 }
 

@@ -1,4 +1,3 @@
-import type { DataSettings } from "@laconic/benchmarks";
 import * as z from "zod";
 import type { RelayCriticOptions, RelayHintOptions } from "../relay/actor-tasks.ts";
 import type { RelayTaskOptions } from "../relay/task.ts";
@@ -9,7 +8,7 @@ import type { StoryWritersOptions } from "../stories/writers.ts";
 import type { TellerOptions } from "../stories/teller-team.ts";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
-import type { TeamSettings } from "../text/benchmark-team.ts";
+import type { BenchmarkTaskSettings, DataTaskSettings } from "../text/benchmark-task.ts";
 import type { CodeOptions, WritingOptions } from "../text/pair-tasks.ts";
 
 /** Limits of an external program's rollouts. */
@@ -61,9 +60,8 @@ interface TaskOptions {
   readonly "story-hint": StoryHintOptions;
   readonly "story-writers": StoryWritersOptions;
   readonly "story-budget": StoryBudgetOptions;
-  /** Problems of `file` replace the training split. */
-  readonly benchmark: TeamSettings & { readonly benchmark: string; readonly file?: string };
-  readonly data: TeamSettings & { readonly data: DataSettings };
+  readonly benchmark: BenchmarkTaskSettings;
+  readonly data: DataTaskSettings;
   readonly writing: WritingOptions;
   readonly code: CodeOptions;
   readonly gateway: GatewayOptions;

@@ -1,11 +1,11 @@
 import { dataSettingsSchema } from "@laconic/benchmarks";
 import * as z from "zod";
-import { benchmarkTeam, pairTokens, teamDefaults, type TeamSettings } from "../text/benchmark-team.ts";
+import { benchmarkTeam, pairTokens, promptSources, teamDefaults, type TeamSettings } from "../text/benchmark-team.ts";
 import { teamNames } from "../text/teams/presets.ts";
 import { presetsAmong, teamTitle } from "../text/teams/team-of.ts";
 import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";
 
-const prompts = z.enum(["own", "published"]).default("own").describe("Prompts of Laconic, or the published ones");
+const prompts = z.enum(promptSources).default("ours").describe("Prompts of Laconic, or the published ones");
 
 const teamFields = {
   team: z
@@ -31,7 +31,7 @@ function hasFrozenAgents(team: TeamSettings): boolean {
 function about(question: string, team: TeamSettings["team"]): string {
   const summaries = presetsAmong(team).map(({ summary }) => summary);
   const played = summaries.length === 0 ? "a user's team" : summaries.join("; or ");
-  return `The team answers ${question}: ${played}. It is right if its answer has the value or text of the reference.`;
+  return `The team answers ${question}: ${played}. The answer is right if it has the value or text of the reference.`;
 }
 
 /** Tasks over text. */
@@ -41,6 +41,8 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
       benchmark: z.string().describe("Name of the training benchmark"),
       ...teamFields,
       file: z.string().min(1).exactOptional().describe("Custom location of the problems"),
+      split: z.string().min(1).exactOptional().describe("Training split. Default: one on files, else on the hub"),
+      prompts,
     }),
     title: ({ benchmark, team }) => `benchmark/${benchmark}/${teamTitle(team)}`,
     about: ({ benchmark, team }) => about(`a question of ${benchmark}`, team),
@@ -73,8 +75,8 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
     title: ({ form }) => `writing/${form}`,
     about: ({ form }) =>
       form === "tldr"
-        ? "Two writers summarise the same post at once, the first in brief, the second at length, and neither sees the other's text. One grade is for both: lengths, style and how far they say the same."
-        : "Two writers introduce the same paper from its abstract at once, one its background, the other its method, and neither sees the other's text. One grade is for both: lengths, style and how far they fit together.",
+        ? "Two writers summarise the same post at the same time: the first briefly, the second in detail. Neither sees the other's text. Both get one grade for lengths, style and agreement of content."
+        : "Two writers introduce the same paper from its abstract at the same time: one writes the background, the other the method. Neither sees the other's text. Both get one grade for lengths, style and coherence.",
     open: async (options, resources) => (await import("../text/pair-tasks.ts")).writingTask(options, resources),
   },
   code: {
@@ -86,7 +88,7 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
     }),
     title: ({ benchmark, turns }) => `code/${benchmark}/${turns}`,
     about: ({ turns }) =>
-      `One writer programs a helper function, the other the main function that may call it, at once. The grade is for both together: structure, syntax, tests passed, and whether the helper is used${turns === 2 ? "; in a second turn both are told what failed" : ""}.`,
+      `One writer programs a helper function, the other the main function that may call it, at the same time. Both get one grade for structure, syntax, passed tests and use of the helper.${turns === 2 ? " In a second turn both read what failed." : ""}`,
     open: async (options, resources) => (await import("../text/pair-tasks.ts")).codeTask(options, resources),
   },
 };

@@ -34,7 +34,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
     about: ({ level }) => {
       const { holders, factsPerHolder } = relayLevels[level];
       const facts = factsPerHolder === 1 ? "a private fact" : `${factsPerHolder} private facts`;
-      return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
+      return `${holders} holders know ${facts} each, such as k6 (k is 6). Each writes to the solver or stays silent, and reads no other holder. The solver sees the question, such as k+e, and the messages. Its answer is right if it is the sum.`;
     },
     world: ({ level }) => `relay/${level}`,
     open: ({ level }, { testProblems }) => ({
@@ -57,7 +57,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
         .describe("Trained agent: the collaborator, or the actor for comparison"),
     }),
     about: ({ actorReads = "own" }) =>
-      `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
+      `An actor adds two numbers, such as k+e. It knows ${actorReads === "own" ? "the first value, and in half of the problems the second" : "all that the collaborator knows"}. The collaborator knows the second value and writes a hint. One of the two learns. The answer is right if it is the sum.`,
     world: oneFact,
     hasFrozenAgents: () => true,
     open: (options, { testProblems }) => ({
@@ -70,7 +70,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
       commentTokens: tokens(relayCriticDefaults.commentTokens, "Max comment length in tokens, end token included", 28),
     }),
     about: () =>
-      "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
+      "A frozen actor drafts a sum, such as k+e, and knows one value. The critic knows the other value and comments on the draft. The actor reads the comment and answers again. The second answer is right if it is the sum.",
     world: oneFact,
     hasFrozenAgents: () => true,
     open: (options, { testProblems }) => ({
@@ -83,20 +83,20 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
       parts: z
         .enum(["unlike", "alike"])
         .default("unlike")
-        .describe("What the two write together: a name and what it stands for, or two parts of like length"),
+        .describe("Parts of the joint text: a name and its value, or two parts of equal length"),
     }),
     title: ({ parts = "unlike" }) => (parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`),
     about: ({ parts = "unlike" }) =>
       parts === "unlike"
-        ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
-        : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
+        ? "Two writers know the same fact, such as k6, and write at the same time: the first briefly, the second at least four times as long. Both get one grade for contents, lengths and their ratio."
+        : "Two writers know the same fact, such as k6, and write texts of equal length at the same time. Both get one grade for contents and lengths.",
     world: oneFact,
     open: (options, { testProblems }) => pairWithProbes(relayWritersTask({ ...options, testProblems })),
   },
   "relay-feedback": {
     schema: settings("relay-feedback", {}),
     about: () =>
-      "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
+      "Two writers guess one value each at the same time. In the second turn, a writer that was wrong reads the fact. The grade is the share of right writers after it.",
     world: oneFact,
     open: (_, { testProblems }) => pairWithProbes(relayFeedbackTask({ testProblems })),
   },
@@ -139,13 +139,13 @@ export const storyWorlds: NamedTasks<
   "story-relay": {
     schema: settings("story-relay", tellerFields(storyRelayDefaults)),
     about: () =>
-      "A teller continues a story about a thing's owner; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
+      "A teller continues a story about the owner of a thing. The solver reads the thing and the teller's message, but not the story. Its answer is right if the first word is the owner's name.",
     open: story(storyRelayTask),
   },
   "story-tellers": {
     schema: settings("story-tellers", tellerFields(storyTellersDefaults)),
     about: () =>
-      "Two to five tellers go on with a story each: one, another one each time, reads whose the asked thing is, the others read of something else and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
+      "Two to five tellers each continue a story. One of them, drawn for each problem, reads who owns the asked thing. The others should be silent. The solver reads all messages. Its answer is right if the first word is the owner's name.",
     open: story(storyTellersTask),
   },
   "story-hint": {
@@ -158,14 +158,14 @@ export const storyWorlds: NamedTasks<
         .describe("Trained agent: the helper, or the actor for comparison"),
     }),
     about: () =>
-      "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
+      "A helper adds a few words to the beginning of a story, and an actor continues it. Both read the beginning, and one of them learns. The story is right if it contains speech.",
     hasFrozenAgents: () => true,
     open: story(storyHintTask),
   },
   "story-writers": {
     schema: settings("story-writers", { replyTokens: replyTokens(80) }),
     about: () =>
-      "Two writers go on with the same story at once, the first briefly, the second at length, and neither sees the other's text. One grade is for both: for their lengths, their likeness and what they share.",
+      "Two writers continue the same story at the same time: the first briefly, the second in detail. Neither sees the other's text. Both get one grade for lengths, similarity and shared words.",
     open: story(storyWritersTask),
   },
   "story-budget": {
@@ -176,7 +176,7 @@ export const storyWorlds: NamedTasks<
       replyTokens: replyTokens(budgetCeiling),
     }),
     about: () =>
-      "The writer's prompt says how many tokens it may take, another number each time. The grade is 1 at exactly that many and falls to 0 at none and at twice as many.",
+      "The writer's prompt states a number of tokens, which varies. The grade is 1 for exactly that number, and falls to 0 at zero tokens and at twice the number.",
     open: story(storyBudgetTask),
   },
 };

@@ -11,6 +11,7 @@ export {
   agentPoHintPrinted,
   agentPoRoles,
   magrpo,
+  magrpoCode,
   magrpoMultiturn,
 } from "./papers.ts";
 export { relayQuickstart, relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";

@@ -1,9 +1,18 @@
 import type { SettingsOf } from "../named/index.ts";
+import type { PromptSource } from "../text/benchmark-team.ts";
 import type { TeamName } from "../text/teams/presets.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /** Thinking would use up short replies. */
 const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
+
+/** PyTorch's default, which the released scripts leave. */
+const torchBeta2 = 0.999;
+
+/** CoMLRL's AdamW does not clip gradients. */
+const comlrlOptimizer = { beta2: torchBeta2, maxGradNorm: null };
+
+const constantRate = (peak: number) => ({ peak, warmUpSteps: 0, decay: "constant", finalFraction: 1 }) as const;
 
 /**
  * Agent-GSPO on GSM8K with the paper's defaults: three holders with statements, one solver, a shared policy. Ours: the
@@ -26,35 +35,32 @@ export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
 };
 
 /**
- * AgentPO (ICLR 2026) as released: GRPO on a collaborator (`dapo`), frozen actor at temperature 0. Ours: GSM8K's
- * training split instead of 500 hard MATH problems; validations and early stopping, because the paper's figures fall
- * after 500 samples.
+ * AgentPO (ICLR 2026) as released: GRPO on a collaborator (`dapo`), frozen actor at temperature 0, 41 whole batches of
+ * 500 problems, ten steps of warm-up with three minibatches each. Ours: GSM8K's training split instead of 500 hard MATH
+ * problems; validations and early stopping, because the paper's figures fall after 500 samples.
  */
-const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
-  task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
+const agentPo = (team: TeamName, prompts: PromptSource = "ours"): Preset<SettingsOf<"benchmark">> => ({
+  task: { name: "benchmark", benchmark: "gsm8k", team, prompts, replyTokens: 768, actorTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-3B-Instruct",
   chatTemplateArguments: answerAtOnce,
   actor: { model: "hub:Qwen/Qwen2.5-7B-Instruct" },
   train: {
-    steps: 42,
+    steps: 41,
     problemsPerStep: 12,
     episodesPerProblem: 16,
     minibatches: 3,
     problemPool: 500,
     objective: { name: "dapo", dualClip: 10 },
     advantage: { estimator: "group", scale: "group" },
-    optimizer: {
-      weightDecay: 0.1,
-      learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 },
-    },
+    optimizer: { beta2: torchBeta2, weightDecay: 0.1, learningRate: { ...constantRate(1e-6), warmUpSteps: 30 } },
     evaluation: { every: 7, problems: 200, transcripts: 4 },
     earlyStopping: { patience: 3, minGain: 0 },
     checkpoint: { every: 7, keep: 2 },
   },
 });
 
-/** Objective of the released code. */
-export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint");
+/** Objective and prompts of the released code. */
+export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint", "published");
 
 /**
  * The pair with the paper's objective: GRPO with a sequence mean, one clip width and beta KL. The paper omits epsilon
@@ -72,9 +78,9 @@ export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
     },
   },
 };
-/** AgentPO's other pair: a comment on a draft. */
-export const agentPoCritic: Preset<SettingsOf<"benchmark">> = agentPo("critic");
-/** AgentPO's extension: debate with one trained collaborator. */
+/** AgentPO's other pair: a comment on a draft, with the released prompts. */
+export const agentPoCritic: Preset<SettingsOf<"benchmark">> = agentPo("critic", "published");
+/** AgentPO's extension: debate with one trained collaborator. The released code has no such team, so the prompts are ours. */
 export const agentPoDebate: Preset<SettingsOf<"benchmark">> = agentPo("debate");
 /** See {@link agentPoDebate}. */
 export const agentPoRoles: Preset<SettingsOf<"benchmark">> = agentPo("roles");
@@ -89,9 +95,9 @@ export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
 };
 
 /**
- * MAGRPO (AAAI-26): two policies answer concurrently for one reward; no ratio, clip or KL. Settings: version 1.0.0 of
- * its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9: off), and posts of the data
- * folder instead of train[:1100].
+ * MAGRPO (AAAI-26): two policies answer concurrently for one reward; no ratio, clip or KL. Settings: the released TLDR
+ * configuration, which divides by the group's deviation; one turn needs no tree. Ours: posts of the data folder instead
+ * of train[:1100].
  */
 export const magrpo: Preset<SettingsOf<"writing">> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
@@ -99,42 +105,53 @@ export const magrpo: Preset<SettingsOf<"writing">> = {
   chatTemplateArguments: answerAtOnce,
   policies: "own",
   train: {
-    steps: 1100,
+    steps: 2200,
     problemsPerStep: 1,
     episodesPerProblem: 4,
     minibatches: 1,
     sampling: { temperature: 0.7, topP: 0.9 },
     objective: { name: "magrpo" },
-    advantage: { estimator: "group", scale: "none" },
-    groupBy: "tree-node",
-    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
-    optimizer: { learningRate: { peak: 5e-6, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
+    advantage: { estimator: "group", scale: "group", std: "population", epsilon: 1e-6, epsilonForm: "clamp" },
+    optimizer: { ...comlrlOptimizer, weightDecay: 0.01, learningRate: constantRate(5e-6) },
     evaluation: { every: 100, problems: 50, transcripts: 4 },
     checkpoint: { every: 100, keep: 2 },
   },
 };
 
 /**
- * MAGRPO in two turns on CoopHumanEval: helper and main function, with test results in between. Ours: instruct
- * checkpoint, sandbox grading by syntax tree, shares of 4.
+ * MAGRPO's programmers in one turn on HumanEval, as released: advantages without division, four problems per update.
+ * Ours: float32 weights, sandbox grading by syntax tree, shares of 4.
  */
-export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
-  task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
-  model: "hub:Qwen/Qwen2.5-Coder-3B-Instruct",
-  chatTemplateArguments: answerAtOnce,
+export const magrpoCode: Preset<SettingsOf<"code">> = {
+  task: { name: "code", benchmark: "humaneval", turns: 1, replyTokens: 256 },
+  model: "hub:Qwen/Qwen2.5-Coder-3B",
   policies: "own",
   train: {
-    steps: 132,
+    steps: 130,
     problemsPerStep: 4,
     episodesPerProblem: 4,
     minibatches: 1,
-    sampling: { temperature: 0.6, topP: 0.6 },
+    sampling: { temperature: 0.7, topP: 0.9 },
     objective: { name: "magrpo" },
     advantage: { estimator: "group", scale: "none" },
+    optimizer: { ...comlrlOptimizer, learningRate: constantRate(2e-5) },
+    evaluation: { every: 26, problems: 32, transcripts: 4 },
+    checkpoint: { every: 26, keep: 2 },
+  },
+};
+
+/** The same in two turns on CoopHumanEval, with test results in between: one problem's tree per update. */
+export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
+  ...magrpoCode,
+  task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
+  train: {
+    ...magrpoCode.train,
+    steps: 528,
+    problemsPerStep: 1,
+    sampling: { temperature: 0.6, topP: 0.6 },
     groupBy: "tree-node",
     tree: { mode: "aligned", gamma: 0.9, stopAbove: 0.95 },
-    optimizer: { learningRate: { peak: 2e-5, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
-    evaluation: { every: 22, problems: 16, transcripts: 4 },
-    checkpoint: { every: 22, keep: 2 },
+    evaluation: { every: 88, problems: 16, transcripts: 4 },
+    checkpoint: { every: 88, keep: 2 },
   },
 };

@@ -32,8 +32,8 @@ test("a copy is changed in one property, and the preset is what it was", () => {
 });
 
 test("AgentPO's two objectives: the released code's and the paper's as printed, at the same batches and rates", () => {
-  const [released, printed] = [presets.agentPoHint, presets.agentPoHintPrinted].map((each) =>
-    parseTrainConfig(each.train),
+  const [released, printed] = [presets.agentPoHint, presets.agentPoHintPrinted].map((preset) =>
+    parseTrainConfig(preset.train),
   );
   expect(released?.objective).toEqual({ name: "dapo", dualClip: 10, clip: { low: 0.2, high: 0.28 } });
   expect(printed?.objective).toEqual({

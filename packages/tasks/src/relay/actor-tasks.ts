@@ -1,4 +1,4 @@
-import { LaconicError, type Problem, type Random } from "@laconic/core";
+import { configError, type Problem, type Random } from "@laconic/core";
 import { criticActor, hintActor, type AgentSpec } from "@laconic/topologies";
 import { evaluationSplits, type GradedTask } from "../task.ts";
 import { drawUntil, isKept, letters } from "./problem.ts";
@@ -42,7 +42,7 @@ export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
   const settings = { ...relayHintDefaults, ...options };
   const { distractors, hintTokens, actorTokens, learns, testProblems } = settings;
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
-    throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
+    throw configError(`distractors is ${distractors}, expected 0 to 8`, { distractors });
   const helper: AgentSpec = {
     id: collaborator,
     role: "hint",
@@ -97,9 +97,9 @@ function actorSpec(maxTokens: number): AgentSpec {
     role: "actor",
     maxTokens,
     prompt: ({ question, privateView = "", inbox }) => {
-      const [known = "", ...others] = privateView.split(" ");
+      const [fact = "", ...others] = privateView.split(" ");
       const message = inbox.find(({ from }) => from === collaborator)?.text ?? "";
-      return tokensPrompt(solverPrompt(question, [known, message, ...(others.length > 0 ? others : [""])]));
+      return tokensPrompt(solverPrompt(question, [fact, message, ...(others.length > 0 ? others : [""])]));
     },
     renderPrompt: renderTokens,
   };

@@ -36,10 +36,10 @@ function relayPairTask(options: {
     transition,
   };
   const isForEvaluation = isKeptPair(name);
-  const drawn = (random: Random, wanted: boolean): Problem =>
+  const drawn = (random: Random, isHeld: boolean): Problem =>
     drawUntil(
       () => draw(random),
-      (problem) => isForEvaluation(problem) === wanted,
+      (problem) => isForEvaluation(problem) === isHeld,
     );
   return {
     name,

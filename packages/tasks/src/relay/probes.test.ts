@@ -20,14 +20,14 @@ function caseOf(
   task: { readonly probes: TaskProbes; readonly testProblems: readonly Problem[] },
   family: string,
 ): ProbeCase & { readonly pairs: readonly (readonly [Problem, Problem])[] } {
-  const found = task.probes(task.testProblems, seed)[family];
-  if (!found || "none" in found) throw new Error(`no ${family}`);
-  expect(found.problems).toHaveLength(task.testProblems.length);
+  const match = task.probes(task.testProblems, seed)[family];
+  if (!match || "none" in match) throw new Error(`no ${family}`);
+  expect(match.problems).toHaveLength(task.testProblems.length);
   const pairs = task.testProblems.flatMap((problem, i) => {
-    const changed = found.problems[i];
+    const changed = match.problems[i];
     return changed ? [[problem, changed] as const] : [];
   });
-  return { ...found, pairs };
+  return { ...match, pairs };
 }
 
 describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (level) => {
@@ -45,8 +45,8 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
   test("other distractors: facts that are asked for stay, all others are new", () => {
     for (const [problem, changed] of caseOf(task, "distractors").pairs) {
       const asked = askedKeys(problem.question);
-      const kept = factsOf(changed).filter((fact) => keysIn(problem).includes(fact.key));
-      expect(kept.map(({ key }) => key).toSorted()).toEqual(asked.toSorted());
+      const retained = factsOf(changed).filter((fact) => keysIn(problem).includes(fact.key));
+      expect(retained.map(({ key }) => key).toSorted()).toEqual(asked.toSorted());
       expect([changed.question, sumOf(changed), relaySplit(changed)]).toEqual([
         problem.question,
         problem.gold,

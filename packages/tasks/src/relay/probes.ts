@@ -1,4 +1,4 @@
-import type { AgentId, Problem, Random } from "@laconic/core";
+import { mapValues, type AgentId, type Problem, type Random } from "@laconic/core";
 import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
 import { collaborator, isKeptHint } from "./actor-tasks.ts";
 import { isKeptPair } from "./pair-task.ts";
@@ -149,7 +149,7 @@ function withFacts(problem: Problem, change: (key: string, value: string) => str
     question: changed(problem.question),
     gold: changed(problem.gold),
     ...(problem.views && {
-      views: Object.fromEntries(Object.entries(problem.views).map(([agent, view]) => [agent, changed(view)])),
+      views: mapValues(problem.views, (view) => changed(view)),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { LaconicError, type AgentId, type Prompt } from "@laconic/core";
+import { type AgentId, inputError, type Prompt } from "@laconic/core";
 import type { AgentView } from "@laconic/topologies";
 import { relaySolver } from "./problem.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
@@ -32,7 +32,7 @@ export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
   if (agent === undefined || split < 0 || tokens.at(-1) !== reply)
-    throw new LaconicError("input_invalid", `"${spellRelayTokens(tokens)}" is not a relay prompt such as A:k6?k+e>`);
+    throw inputError(`"${spellRelayTokens(tokens)}" is not a relay prompt such as A:k6?k+e>`);
   const before = decode(tokens.slice(1, split));
   const after = tokens.slice(split + 1, -1);
   if (agent !== relaySolver) return { agent, question: decode(after), facts: before, messages: [] };
@@ -47,7 +47,7 @@ export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
 function roleMark(agent: AgentId): number {
   const mark = relayMarks.role[agent];
   if (mark !== undefined) return mark;
-  throw new LaconicError("input_invalid", `"${agent}" is not an agent of the relay task`, { agent });
+  throw inputError(`"${agent}" is not an agent of the relay task`, { agent });
 }
 
 export function tokensPrompt(tokens: readonly number[]): Prompt {

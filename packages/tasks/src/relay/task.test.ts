@@ -107,7 +107,7 @@ describe.each(Object.values(relayLevels))("$name", (level) => {
     );
     const changed = { ...problem, views: { ...problem.views, ...others } };
     const [before, after] = await Promise.all(
-      [problem, changed].map((each) => relayEpisode(level, each, terseTeacher, randomFromSeed(0))),
+      [problem, changed].map((item) => relayEpisode(level, item, terseTeacher, randomFromSeed(0))),
     );
     expect(after?.utterances[0]).toEqual(before?.utterances[0]);
     expect(after?.utterances.at(-1)?.prompt).not.toContain("x0");
@@ -187,5 +187,5 @@ test.each([
   ["a count that is no number", { testProblems: Number.NaN }],
 ])("%s is refused", (_, options) => {
   const create = (): unknown => relayTask({ level: "one-fact", ...options } as Parameters<typeof relayTask>[0]);
-  expect(create).toThrow(expect.objectContaining({ code: "config_invalid", detail: options }));
+  expect(create).toFailWith("config_invalid", options);
 });

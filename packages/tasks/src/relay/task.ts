@@ -1,5 +1,5 @@
 import {
-  LaconicError,
+  configError,
   type Episode,
   type Grader,
   type LanguageModel,
@@ -85,13 +85,11 @@ export interface RelayTask extends GradedTask {
 /** @throws LaconicError `config_invalid` */
 export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
   if (!Object.hasOwn(relayLevels, name))
-    throw new LaconicError(
-      "config_invalid",
-      `relay level "${name}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`,
-      { level: name },
-    );
+    throw configError(`relay level "${name}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`, {
+      level: name,
+    });
   if (!Number.isInteger(testProblems) || testProblems < 0)
-    throw new LaconicError("config_invalid", `testProblems is ${testProblems}, expected a count`, { testProblems });
+    throw configError(`testProblems is ${testProblems}, expected a count`, { testProblems });
   const level = relayLevels[name];
   const draw = (random: Random): Problem => generateRelayProblem(level, random, "evaluation");
   return {

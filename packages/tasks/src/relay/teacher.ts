@@ -1,10 +1,12 @@
 import {
-  LaconicError,
-  randomFromState,
-  type LanguageModel,
-  type Random,
   type AgentId,
+  configError,
+  inputError,
+  LaconicError,
+  type LanguageModel,
   type Problem,
+  type Random,
+  randomFromState,
   type TrainingSequence,
 } from "@laconic/core";
 import { askedKeys, parseFacts, relaySolver, type RelayLevel, generateRelayProblem, holdersOf } from "./problem.ts";
@@ -83,9 +85,9 @@ export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettin
     Object.values(mix).every((share) => share >= 0) && Math.abs(mix.verbose + mix.short + mix.terse - 1) < 1e-9;
   for (const name of ["messages", "answers"] as const)
     if (!isMix(settings[name]))
-      throw new LaconicError("config_invalid", `teacher ${name}: probabilities of styles must add up to 1`, { name });
+      throw configError(`teacher ${name}: probabilities of styles must add up to 1`, { name });
   if (!(settings.silence >= 0 && settings.silence <= 1))
-    throw new LaconicError("config_invalid", `teacher silence must be a probability, not ${settings.silence}`);
+    throw configError(`teacher silence must be a probability, not ${settings.silence}`);
   return scriptedAgent("relay-teacher", ({ agent, question, facts, messages }, random) =>
     agent === relaySolver
       ? teacherAnswer(question, messages, random, settings)
@@ -99,8 +101,7 @@ export function scriptedAgent(id: string, reply: (prompt: RelayPrompt, random: R
     id,
     async complete({ prompt, sampling, random, signal }) {
       if (signal?.aborted) throw new LaconicError("aborted", "the request was aborted", {}, signal.reason);
-      if (prompt.kind !== "tokens")
-        throw new LaconicError("input_invalid", `${id} reads relay tokens, not a prompt of kind "${prompt.kind}"`);
+      if (prompt.kind !== "tokens") throw inputError(`${id} reads relay tokens, not a prompt of kind "${prompt.kind}"`);
       const tokens = relayTokenizer.encode(reply(readRelayPrompt(prompt.tokens), randomFromState(random)));
       const isFinished = tokens.length < sampling.maxTokens;
       const written = isFinished ? [...tokens, relayTokenizer.endToken] : tokens.slice(0, sampling.maxTokens);

@@ -1,4 +1,4 @@
-import { LaconicError, type AgentId, type Tokenizer } from "@laconic/core";
+import { type AgentId, inputError, type Tokenizer } from "@laconic/core";
 
 /**
  * Control marks of prompts. Messages with `|` are rejected, and sampled marks are dropped, so no text can produce them.
@@ -32,8 +32,7 @@ export const relayTokenizer: Tokenizer = {
     Array.from(text, (character, position) => {
       const id = idOf.get(character);
       if (id !== undefined) return id;
-      throw new LaconicError(
-        "input_invalid",
+      throw inputError(
         `the relay vocabulary has no ${JSON.stringify(character)}, only space, plus, digits and lower-case letters`,
         { character, position },
       );
@@ -47,9 +46,7 @@ export function spellRelayTokens(tokens: readonly number[]): string {
     .map((token) => {
       const spelling = spellings[token];
       if (spelling !== undefined) return spelling;
-      throw new LaconicError("input_invalid", `the relay vocabulary of ${spellings.length} tokens has no ${token}`, {
-        token,
-      });
+      throw inputError(`the relay vocabulary of ${spellings.length} tokens has no ${token}`, { token });
     })
     .join("");
 }

@@ -26,9 +26,9 @@ test.for([
   ["words", 120, "Tell it in 120 words."],
 ] as const satisfies readonly (readonly [BudgetForm, number, string])[])(
   "%s says %d behind the story",
-  ([form, budget, said]) => {
+  ([form, budget, reply]) => {
     const story = "Once upon a time, there was a child named Lily. Lily had a red ball.";
-    expect(budgetPrompt(child, budget, form)).toBe(`${story} ${said}`);
+    expect(budgetPrompt(child, budget, form)).toBe(`${story} ${reply}`);
   },
 );
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { rankCorrelation } from "@laconic/core/numeric";
 import { solo } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
@@ -83,7 +83,7 @@ export function storyBudgetTask({
 }: StoryBudgetOptions): TeamTask {
   const both = budgets.find((budget) => unseen.includes(budget));
   if (both !== undefined)
-    throw new LaconicError("config_invalid", `a budget of ${both} is both in budgets and in unseenBudgets`, {
+    throw configError(`a budget of ${both} is both in budgets and in unseenBudgets`, {
       key: "unseenBudgets",
     });
   return {

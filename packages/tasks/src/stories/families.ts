@@ -1,4 +1,4 @@
-import type { Random } from "@laconic/core";
+import { mapValues, type Random } from "@laconic/core";
 import texts from "../../assets/story-texts.json" with { type: "json" };
 import type { HeldSplit } from "./lexicon.ts";
 
@@ -43,7 +43,7 @@ export const rival: IdleText = ({ name, other }, random) =>
 
 function familiesOf<Template, Text>(families: Families<Template>, make: (template: Template) => Text): Families<Text> {
   const madeFrom = (split: FamilySplit): Record<string, Text> =>
-    Object.fromEntries(Object.entries(families[split]).map(([family, template]) => [family, make(template)]));
+    mapValues(families[split], (template) => make(template));
   return {
     train: madeFrom("train"),
     validation: madeFrom("validation"),
@@ -54,5 +54,5 @@ function familiesOf<Template, Text>(families: Families<Template>, make: (templat
 
 /** Fills places such as `{name}`. */
 export function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(\w+)\}/gu, (place, key: string) => values[key] ?? place);
+  return template.replaceAll(/\{(\w+)\}/gu, (location, key: string) => values[key] ?? location);
 }

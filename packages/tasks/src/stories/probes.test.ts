@@ -8,8 +8,7 @@ import { holderTemplates } from "./families.ts";
 import { storyHintTask } from "./hint.ts";
 import { heldNames, knownNames } from "./lexicon.ts";
 import { cueOf, tellers } from "./teller-problems.ts";
-import { storyRelayTask } from "./teller-team.ts";
-import { storyTellersTask } from "./teller-team.ts";
+import { storyRelayTask, storyTellersTask } from "./teller-team.ts";
 
 const testProblems = 90;
 const opening = "One day,";

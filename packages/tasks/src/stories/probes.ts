@@ -95,11 +95,11 @@ export const storyProbes: TaskProbes = (problems, random) => ({
 function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   const fresh = Object.values(heldNames.test).flat();
   return counterparts("children have other names, never seen in training", problems, random, (problem, stream) => {
-    const known = namesIn([problem.question, problem.gold, ...Object.values(problem.views ?? {})].join(" "));
-    if (known.length === 0) return null;
-    const drawn = stream.shuffle(fresh.filter((name) => !known.includes(name)));
+    const names = namesIn([problem.question, problem.gold, ...Object.values(problem.views ?? {})].join(" "));
+    if (names.length === 0) return null;
+    const drawn = stream.shuffle(fresh.filter((name) => !names.includes(name)));
     const renamed = (text: string): string =>
-      text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[known.indexOf(word)] ?? word);
+      text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[names.indexOf(word)] ?? word);
     const { id, question, gold, views } = problem;
     const changed = views ? withViews(problem, renamed) : problem;
     return { ...changed, id: renamed(id), question: renamed(question), gold: renamed(gold) };
@@ -110,7 +110,7 @@ function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
 function lie(problem: Problem, random: Random): Problem | null {
   const holder = holderOf(problem);
   const present = namesIn(Object.values(problem.views ?? {}).join(" "));
-  const name = random.pick(knownNames.filter((known) => !present.includes(known)));
+  const name = random.pick(knownNames.filter((item) => !present.includes(item)));
   const lying = (view: string): string =>
     view.replaceAll(/[A-Za-z]+/gu, (word) => (word === problem.gold ? name : word));
   return holder === null ? null : withView(problem, holder, lying);
@@ -118,7 +118,7 @@ function lie(problem: Problem, random: Random): Problem | null {
 
 /** Only the wording is new. */
 function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
-  const [name = "", friend = ""] = random.shuffle(knownNames.filter((known) => known !== gold));
+  const [name = "", friend = ""] = random.shuffle(knownNames.filter((item) => item !== gold));
   const other = random.pick(things.filter((thing) => thing !== question));
   return random.pick(texts)({ name, friend, asked: question, other }, random);
 }

@@ -44,14 +44,14 @@ export function storyProblems(
     problemOf(drawChild(random, split, held, choice), random, split);
   const heldProblems = (held: HeldSplit): Problem[] => {
     const stream = randomFromSeed(`${world}/${held}`);
-    const [unseen = [], known = []] = (["unseen", "known"] as const).map((group, i) =>
+    const [unseen = [], seen = []] = (["unseen", "known"] as const).map((group, i) =>
       distinct(Math.floor((count + 1 - i) / 2), () => ({ ...drawn(stream, group, held), group })),
     );
     // Prefixes have both groups.
-    return unseen.flatMap((problem, i) => [problem, ...known.slice(i, i + 1)]);
+    return unseen.flatMap((problem, i) => [problem, ...seen.slice(i, i + 1)]);
   };
   return {
-    problems: (random, wanted) => Array.from({ length: wanted }, () => drawn(random, "train")),
+    problems: (random, size) => Array.from({ length: size }, () => drawn(random, "train")),
     validation: heldProblems("validation"),
     testProblems: heldProblems("test"),
   };

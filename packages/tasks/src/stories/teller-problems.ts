@@ -54,18 +54,18 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
   const ofTraining = trained(choice);
   const heldProblems = (held: HeldSplit): Problem[] => {
     const groups = Object.entries(heldGroups(held, { ...choice, madeUp: 0 }));
-    const each = Math.ceil(count / groups.length);
+    const value = Math.ceil(count / groups.length);
     const drawn = groups.map(([group, sources]) => {
       const stream = randomFromSeed(`story-tellers/${held}/${group}`);
-      return distinct(each, () => ({ ...drawProblem(stream, sources, held), group }));
+      return distinct(value, () => ({ ...drawProblem(stream, sources, held), group }));
     });
     // Prefixes cover all groups.
-    return Array.from({ length: each }, (_, i) => drawn.flatMap((problems) => problems.slice(i, i + 1)))
+    return Array.from({ length: value }, (_, i) => drawn.flatMap((problems) => problems.slice(i, i + 1)))
       .flat()
       .slice(0, count);
   };
   return {
-    problems: (random, wanted) => Array.from({ length: wanted }, () => drawProblem(random, ofTraining, "train")),
+    problems: (random, size) => Array.from({ length: size }, () => drawProblem(random, ofTraining, "train")),
     validation: heldProblems("validation"),
     testProblems: heldProblems("test"),
   };
@@ -73,29 +73,29 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
 
 /** One new part, or all. */
 function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<string, Sources>> {
-  const known = trained(choice);
+  const seen = trained(choice);
   const unseen = {
     name: (random: Random) => random.pick(Object.values(heldNames[held]).flat()),
     things: heldThings[held],
     templates: Object.entries(holderTemplates[held]),
     families: Object.entries(idleFamilies[held]),
     sizes: [5],
-    opening: known.opening,
+    opening: seen.opening,
   };
   const ofNames = (length: (typeof nameLengths)[number]): Sources => ({
-    ...known,
+    ...seen,
     name: (random) => random.pick(heldNames[held][length]),
   });
   return {
-    ...Object.fromEntries(known.families.map((family) => [`known/${family[0]}`, { ...known, families: [family] }])),
+    ...Object.fromEntries(seen.families.map((family) => [`known/${family[0]}`, { ...seen, families: [family] }])),
     ...Object.fromEntries(nameLengths.map((length) => [`name/${length}`, ofNames(length)])),
     ...Object.fromEntries(
-      unseen.templates.map((template) => [`template/${template[0]}`, { ...known, templates: [template] }]),
+      unseen.templates.map((template) => [`template/${template[0]}`, { ...seen, templates: [template] }]),
     ),
-    ...Object.fromEntries(unseen.families.map((family) => [`idle/${family[0]}`, { ...known, families: [family] }])),
-    "rival/thing": { ...known, families: [["rival", rival]] },
-    "thing/unseen": { ...known, things: unseen.things },
-    "tellers/5": { ...known, sizes: unseen.sizes },
+    ...Object.fromEntries(unseen.families.map((family) => [`idle/${family[0]}`, { ...seen, families: [family] }])),
+    "rival/thing": { ...seen, families: [["rival", rival]] },
+    "thing/unseen": { ...seen, things: unseen.things },
+    "tellers/5": { ...seen, sizes: unseen.sizes },
     "all/unseen": unseen,
   };
 }

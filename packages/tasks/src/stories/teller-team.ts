@@ -121,9 +121,9 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
   ) as [typeof told, typeof told];
   const silent = (turns: typeof told): number =>
     turns.length === 0 ? Number.NaN : turns.filter((turn) => turn.silent).length / turns.length;
-  const said = Math.max(0, ...knowing.flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))));
+  const message = Math.max(0, ...knowing.flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))));
   const shares = [
-    ...knowing.map(({ agent }) => [agent, said] as const),
+    ...knowing.map(({ agent }) => [agent, message] as const),
     ["solver", spelled(wordsOf(episode.answer ?? "")[0] ?? "", gold)] as const,
   ];
   return {
@@ -131,7 +131,7 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
     ...(spelling > 0 && {
       agents: Object.fromEntries(shares.map(([agent, share]) => [agent, { spelling: spelling * share }])),
     }),
-    measures: { name_said: said, holder_silent: silent(knowing), idle_silent: silent(idle) },
+    measures: { name_said: message, holder_silent: silent(knowing), idle_silent: silent(idle) },
   };
 }
 

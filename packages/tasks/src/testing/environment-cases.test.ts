@@ -54,11 +54,11 @@ describe("the suite finds", () => {
       { step: (_, { text }) => ({ observation: `${JSON.parse(text) === 5}` }) },
       [0, 1, 2, 3, 4],
     ],
-  ])("%s", async (_, change, found) => {
+  ])("%s", async (_, change, matches) => {
     const environment = { ...guessing(), ...change };
     const failed = new Set<number>();
     for (const [i, { run }] of environmentCases.entries())
       await run(() => ({ environment, problem, texts: ["5", "7", "end"] })).catch(() => failed.add(i));
-    expect([...failed]).toEqual(found);
+    expect([...failed]).toEqual(matches);
   });
 });

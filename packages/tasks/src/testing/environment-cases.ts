@@ -32,7 +32,7 @@ export const environmentCases: readonly EnvironmentCase[] = [
     async run(create) {
       const episode = await play(create());
       const observed = observedIn(episode);
-      check(observed.length > 0, "it answered none of the texts");
+      check(observed.length > 0, "no text got an answer");
       const reads = episode.ledger.calls.flatMap((call) => call.reads.filter(({ from }) => from === "environment"));
       equal(
         reads.map(({ turn }) => turn),
@@ -58,8 +58,8 @@ export const environmentCases: readonly EnvironmentCase[] = [
       const subject = create();
       const alone = await play(create(), "a");
       const together = await Promise.all(["a", "b", "a"].map((seed) => play(subject, seed)));
-      equal(together[0], alone, "an episode beside others");
-      equal(together[2], alone, "an episode beside others");
+      equal(together[0], alone, "an episode next to others");
+      equal(together[2], alone, "an episode next to others");
     },
   },
   {
@@ -143,7 +143,7 @@ function check(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-function equal(found: unknown, expected: unknown, what: string): void {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
+function equal(match: unknown, expected: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(match), JSON.stringify(expected)];
   if (a !== b) throw new Error(`${what}: found ${a}, expected ${b}`);
 }

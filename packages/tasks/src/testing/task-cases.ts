@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
+import { inputError, type LanguageModel, type Problem, type Random, randomFromSeed } from "@laconic/core";
 import { randomPolicy } from "@laconic/topologies/testing";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TrainingTask } from "@laconic/topologies";
@@ -54,16 +54,16 @@ export const taskCases: readonly TaskCase[] = [
         );
       const byId = new Map<string, string>();
       for (const problem of [...task.testProblems, ...draw(task, "ids", many)]) {
-        const said = JSON.stringify(problem);
-        equal(byId.get(problem.id) ?? said, said, `the problem ${problem.id}`);
-        byId.set(problem.id, said);
+        const reply = JSON.stringify(problem);
+        equal(byId.get(problem.id) ?? reply, reply, `the problem ${problem.id}`);
+        byId.set(problem.id, reply);
       }
     }),
   },
   {
     name: "no test problem is drawn or in the pool, by its id or by what it asks",
     run: withSubject(({ task }) => {
-      check(task.testProblems.length > 0, "there are no test problems");
+      check(task.testProblems.length > 0, "no test problems");
       const { validation = [] } = task;
       const tested = new Set(task.testProblems.map(({ id }) => id));
       for (const { id } of validation) check(!tested.has(id), `the validation problem ${id} is of the test too`);
@@ -90,10 +90,10 @@ export const taskCases: readonly TaskCase[] = [
     name: "agents are named once, learners and players are among them, views are theirs",
     run: withSubject(({ task }) => {
       const { agents } = task.topology;
-      check(agents.length > 0, "there are no agents");
+      check(agents.length > 0, "no agents");
       unique(agents, "agent");
       const trained = task.trainedAgents ?? agents;
-      check(trained.length > 0, "nobody learns");
+      check(trained.length > 0, "no trained agents");
       unique(trained, "learner");
       for (const agent of trained) check(agents.includes(agent), `the learner ${agent} is not an agent`);
       if (task.game) equal(task.game.players.map(({ id }) => id).toSorted(), [...agents].toSorted(), "players");
@@ -106,8 +106,8 @@ export const taskCases: readonly TaskCase[] = [
     run: withSubject(async ({ task, solve }) => {
       for (const problem of [...task.testProblems.slice(0, few), ...draw(task, "grades", few)]) {
         const best = solve ? await graded(task, solve(problem), problem) : 1;
-        for (const said of [problem.gold, "I do not know.", "", null]) {
-          const answer = task.game && said !== null ? spread(task.topology.agents, said) : said;
+        for (const reply of [problem.gold, "I do not know.", "", null]) {
+          const answer = task.game && reply !== null ? spread(task.topology.agents, reply) : reply;
           const grade = await graded(task, answer, problem);
           check(
             grade <= best,
@@ -188,7 +188,7 @@ function unique(names: readonly string[], what: string): void {
 }
 
 function check(condition: boolean, message: string): void {
-  if (!condition) throw new LaconicError("input_invalid", message);
+  if (!condition) throw inputError(message);
 }
 
 function equal(actual: unknown, expected: unknown, what: string): void {

@@ -3,43 +3,49 @@ import {
   answerKindOf,
   benchmarkNamed,
   gradeProblem,
+  inPublishedForm,
   posed,
   type BenchmarkProblem,
   type DataSettings,
 } from "@laconic/benchmarks";
 import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
-import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
+import { inputError, refuseSetting, type Problem, type RewardResult, dataError } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { gradedBy, type OwnGrader } from "../grading.ts";
 import { drawFrom, type TeamTask } from "../task.ts";
 import { resourcesOf, type TaskResources } from "../task-resources.ts";
-import { benchmarkTeam, dealTo, type TeamSettings } from "./benchmark-team.ts";
-import { benchmarkData, ownData, type TaskData } from "./open-data.ts";
+import { benchmarkTeam, dealTo, type PromptSource, type TeamForms, type TeamSettings } from "./benchmark-team.ts";
+import { benchmarkData, ownData, type TaskData, type TrainingChoice } from "./open-data.ts";
+import { openTeamTexts } from "./team-texts.ts";
 import { teamTitle } from "./teams/team-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
 /** Settings of a team on a benchmark's questions. */
-export interface BenchmarkTaskSettings extends TeamSettings {
+export interface BenchmarkTaskSettings extends TeamSettings, TrainingChoice {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** Replaces the training split. */
-  readonly file?: string;
+  /** Default `ours`; `published` needs `laconic data get --exemplars`. */
+  readonly prompts?: PromptSource;
 }
 
 /**
  * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid`,
  * `checkpoint_missing`
  */
-export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
-  const { benchmark, team, file } = settings;
+export async function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
+  const { benchmark, team, prompts = "ours" } = settings;
+  const { answer } = benchmarkNamed(benchmark);
+  const asked = { benchmark, family: familyOf(answer.kind) };
+  const texts = prompts === "ours" ? undefined : (await openTeamTexts(team, resources.data.folder, asked))(asked);
   return questionTask(settings, resources, {
     task: `benchmark/${benchmark}/${teamTitle(team)}`,
     source: benchmark,
     key: "task.benchmark",
-    answer: benchmarkNamed(benchmark).answer,
+    answer,
     benchmark,
-    open: (isUsable) => benchmarkData(benchmark, resources, file, isUsable),
+    texts,
+    open: (isUsable) => benchmarkData(benchmark, resources, settings, isUsable),
   });
 }
 
@@ -58,11 +64,11 @@ export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<Tas
  */
 export async function dataTask(
   settings: DataTaskSettings,
-  given: DataTaskResources,
+  dataTaskResources: DataTaskResources,
   grader?: OwnGrader<BenchmarkProblem>,
 ): Promise<TeamTask> {
   const { data, team } = settings;
-  const resources = resourcesOf(given);
+  const resources = resourcesOf(dataTaskResources);
   const answer = answerKindOf(data.grading);
   const task = await questionTask(settings, resources, {
     task: `data/${teamTitle(team)}`,
@@ -86,6 +92,7 @@ export interface Questions {
   readonly answer: AnswerKind;
   /** Published methods follow its protocols. */
   readonly benchmark?: string;
+  readonly texts?: TeamForms["texts"];
   open(isUsable: (problem: BenchmarkProblem) => boolean): Promise<TaskData>;
 }
 
@@ -94,7 +101,7 @@ export async function questionTask(
   resources: TaskResources,
   questions: Questions,
 ): Promise<TeamTask> {
-  const { answer: kind, benchmark } = questions;
+  const { answer: kind, benchmark, texts } = questions;
   const family = familyOf(kind.kind);
   const team = benchmarkTeam(settings, {
     answerForm: answerForm(kind),
@@ -102,11 +109,13 @@ export async function questionTask(
     family,
     ...(benchmark !== undefined && { benchmark }),
     targetTokens: resources.targetTokens,
+    texts,
   });
   checkFits(questions, team);
   // Every holder sees the question.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
-  const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
+  const asked = (problem: BenchmarkProblem): BenchmarkProblem =>
+    posed(deal?.(problem) ?? (texts ? inPublishedForm(problem) : problem));
   const isUsable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
   const hasData = resources.testProblems > 0;
   const data: TaskData = hasData ? await questions.open(isUsable) : { train: [], testProblems: [] };
@@ -132,7 +141,7 @@ export async function questionTask(
     ...(hasData && { pool: data.train.map(asked) }),
     ...(data.validation && { validation: data.validation.map(asked) }),
     testProblems: data.testProblems.map(asked),
-    ...(deal && { problemOf: (question: string) => dealtQuestion(question, deal) }),
+    ...(deal && { problemOf: (question: string) => dealtQuestion(question, kind.kind, deal) }),
     close: async () => {
       await maths.close();
       await sandbox?.close();
@@ -140,25 +149,21 @@ export async function questionTask(
   };
 }
 
-/** @throws LaconicError `input_invalid` for less than two statements */
-function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Problem {
-  const dealt = deal<Problem>({ id: "asked", question, gold: "" });
+/** @throws LaconicError `input_invalid` for fewer than two facts */
+function dealtQuestion(question: string, kind: AnswerKind["kind"], deal: ReturnType<typeof dealTo>): Problem {
+  const dealt = deal<Problem & { readonly grading: object }>({ id: "asked", question, gold: "", grading: { kind } });
   if (dealt) return dealt;
-  throw new LaconicError(
-    "input_invalid",
-    "the question states less than two facts to deal among the team's holders; give each holder a view",
+  throw inputError(
+    "the question states fewer than two facts to deal among the team's holders; give each holder a view",
   );
 }
 
 function checkFits({ source, key, answer }: Questions, { topology, holders }: TextTeam): void {
   if (answer.kind === "writing")
-    refuse(
-      key,
-      `${source} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${source}`,
-    );
-  if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among at least 2 holders");
-  if (holders.length > 0 && familyOf(answer.kind) === "code")
-    refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${source} is one piece`);
+    refuseSetting(key, `${source} needs the texts of two writers: train task.name=writing, task.form=${source}`);
+  if (holders.length === 1) refuseSetting("task.agents", "a problem's facts need at least 2 holders");
+  if (holders.length > 0 && answer.kind === "program")
+    refuseSetting("task.team", `a ${topology.name} deals a problem's facts, but a program of ${source} has one part`);
 }
 
 /** @throws LaconicError `data_invalid` for a view of an unknown agent */
@@ -166,8 +171,7 @@ function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask)
   for (const { id, views = {} } of [...pool, ...testProblems]) {
     const stranger = Object.keys(views).find((agent) => !agents.includes(agent));
     if (stranger !== undefined)
-      throw new LaconicError(
-        "data_invalid",
+      throw dataError(
         `problem ${JSON.stringify(id)} has a view of ${JSON.stringify(stranger)}, and the team has ${agents.join(", ")}`,
         { id, agent: stranger },
       );
@@ -179,12 +183,8 @@ function checkLetters(answer: AnswerKind, problems: readonly BenchmarkProblem[])
   if (answer.kind !== "letter") return;
   const needed = answerKindOf("letter", problems);
   if (needed.kind === "letter" && problems.some(({ choices }) => (choices?.length ?? 0) > answer.letters.length))
-    refuse(
+    refuseSetting(
       "task.data.grading",
       `a question has ${needed.letters.length} options; write { kind: "letter", letters: "${needed.letters}" }`,
     );
-}
-
-function refuse(key: string, reason: string): never {
-  throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }

@@ -5,7 +5,7 @@ import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
 import { teamPresets } from "./teams/presets.ts";
 
 const forms = { answerForm: "Put it into a box.", read: (reply: string) => reply };
-const own = teamPresets.solo.make({ agents: 1, rounds: 1, replyTokens: 9, actorTokens: 9, ...forms });
+const textTeam = teamPresets.solo.make({ agents: 1, rounds: 1, replyTokens: 9, actorTokens: 9, ...forms });
 
 test("the omitted values are AgentPO's lengths, three agents and two rounds", () => {
   const { graph } = benchmarkTeam({ team: "debate" }, forms);
@@ -29,13 +29,11 @@ test("agents get the run's budget where the setting asks for it", async () => {
 test.for<[string, TeamSettings]>([
   ["graphSeed", { team: "complete", graphSeed: 1 }],
   ["density", { team: ["hint", "critic"], density: 0.5 }],
-  ["graphSeed", { team: own.graph as Graph, graphSeed: 1 }],
-  ["showBudget", { team: own, showBudget: true }],
-  ["showBudget", { team: own.topology, showBudget: true }],
+  ["graphSeed", { team: textTeam.graph as Graph, graphSeed: 1 }],
+  ["showBudget", { team: textTeam, showBudget: true }],
+  ["showBudget", { team: textTeam.topology, showBudget: true }],
 ])("%s without effect is refused: %j", ([key, settings]) => {
-  expect(() => benchmarkTeam(settings, forms)).toThrow(
-    expect.objectContaining({ code: "config_invalid", detail: { key: `task.${key}` } }),
-  );
+  expect(() => benchmarkTeam(settings, forms)).toFailWith("config_invalid", { key: `task.${key}` });
 });
 
 test("a function gets every setting", () => {
@@ -43,7 +41,7 @@ test("a function gets every setting", () => {
     {
       team: ({ graphSeed, density, showBudget, agents }) => {
         expect([graphSeed, density, showBudget, agents]).toEqual(["x", 0.2, true, 4]);
-        return own;
+        return textTeam;
       },
       graphSeed: "x",
       density: 0.2,

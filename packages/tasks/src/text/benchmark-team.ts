@@ -1,5 +1,5 @@
-import { type BenchmarkProblem, distribute } from "@laconic/benchmarks";
-import { type AgentId, LaconicError, type Problem } from "@laconic/core";
+import { distribute } from "@laconic/benchmarks";
+import { refuseSetting, type AgentId, type Problem, type Topology } from "@laconic/core";
 import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
@@ -8,16 +8,11 @@ import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 export const dealSeed = "laconic";
 
 /**
- * Deals a problem's statements among holders, the same in every run.
- * @returns null with less than two facts, and for programs and texts
+ * Deals a problem's facts among holders, the same in every run.
+ * @returns null with fewer than two facts, and for whole programs and texts
  */
 export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {
-  return (problem) => {
-    if (problem.views) return problem;
-    const kind = (problem as Partial<BenchmarkProblem>).grading?.kind;
-    if (kind === "code" || kind === "program" || kind === "writing") return null;
-    return distribute(problem, holders, dealSeed)?.problem ?? null;
-  };
+  return (problem) => (problem.views ? problem : (distribute(problem, holders, dealSeed)?.problem ?? null));
 }
 
 /** Settings of a team over text. */
@@ -43,6 +38,19 @@ export interface TeamSettings {
 /** Defaults of {@link TeamSettings}. */
 export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorTokens: 2048, showBudget: false } as const;
 
+/** Sources of prompts: this project, or the code of a method's authors. */
+export const promptSources = ["ours", "published"] as const;
+
+/** Source of {@link promptSources}. */
+export type PromptSource = (typeof promptSources)[number];
+
+/** Published texts by method. */
+export interface TeamTexts {
+  readonly training: NonNullable<TextTeamOptions["scripts"]>;
+  /** AgentPO's critic has other prompts in tests. */
+  readonly evaluation: TeamTexts["training"];
+}
+
 /** Default reply tokens of a pair, as in MAGRPO. */
 export const pairTokens = 256;
 
@@ -50,13 +58,15 @@ export const pairTokens = 256;
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
   /** B of the run. */
   readonly targetTokens?: number | undefined;
+  /** Default: our prompts. */
+  readonly texts?: TeamTexts | undefined;
 }
 
 /**
  * Team of a task over text.
  * @throws LaconicError `config_invalid` for a setting without effect, and as {@link teamOf}
  */
-export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
+export function benchmarkTeam(settings: TeamSettings, { targetTokens, texts, ...forms }: TeamForms): TextTeam {
   const {
     team: choice,
     agents,
@@ -71,24 +81,33 @@ export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }
     ...settings,
   };
   checkEffects(settings);
-  const team = teamOf(choice, {
-    agents,
-    rounds,
-    replyTokens,
-    actorTokens,
-    ...forms,
-    ...(graphSeed !== undefined && { graphSeed }),
-    ...(density !== undefined && { density }),
-    ...(showBudget && { showBudget }),
-  });
-  return targetTokens === undefined ? team : { ...team, topology: budgeted(team.topology, { targetTokens }) };
+  const teamWith = (scripts?: TextTeamOptions["scripts"]): TextTeam =>
+    teamOf(choice, {
+      agents,
+      rounds,
+      replyTokens,
+      actorTokens,
+      ...forms,
+      ...(scripts && { scripts }),
+      ...(graphSeed !== undefined && { graphSeed }),
+      ...(density !== undefined && { density }),
+      ...(showBudget && { showBudget }),
+    });
+  const team = teamWith(texts?.training);
+  const topology = texts ? withEvaluation(team.topology, teamWith(texts.evaluation).topology) : team.topology;
+  return { ...team, topology: targetTokens === undefined ? topology : budgeted(topology, { targetTokens }) };
+}
+
+function withEvaluation(training: Topology, evaluation: Topology): Topology {
+  return {
+    ...training,
+    run: (problem, context) => (context.isEvaluation ? evaluation : training).run(problem, context),
+  };
 }
 
 function checkEffects({ team, ...settings }: TeamSettings): void {
   const refuse = (key: string, reason: string): never => {
-    throw new LaconicError("config_invalid", `task.${key}: has no effect, because ${reason}; remove it`, {
-      key: `task.${key}`,
-    });
+    refuseSetting(`task.${key}`, `has no effect, because ${reason}; remove it`);
   };
   const presets = presetsAmong(team);
   const hasMaker = listed(team).some((choice) => typeof choice === "function");

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { gradeProgram, solutionIn, type ProgramTests, type ProgramVerdict, type Sandbox } from "@laconic/sandbox";
 
@@ -100,7 +100,7 @@ function judged(
   const stoppedAt = !mainDefined ? "main" : parses ? null : "syntax";
   const passed = verdicts.filter(({ correct }) => correct).length;
   const points = (...rows: readonly (readonly [holds: boolean, points: number])[]): number =>
-    rows.reduce((sum, [holds, each]) => sum + (holds ? each : 0), 0);
+    rows.reduce((sum, [holds, value]) => sum + (holds ? value : 0), 0);
   const cooperates = passed > 0 && auxDefined && callsAux;
   const terms = {
     structure: points([auxDefined, 0.4], [mainDefined, 0.6]),
@@ -155,7 +155,7 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
     if (analysis) return analysis as Analysis;
     const { entryPoint } = input;
     const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
-    if (isUnread) throw new LaconicError("data_invalid", reason, { entryPoint });
+    if (isUnread) throw dataError(reason, { entryPoint });
   }
   // Finds out which part is invalid.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);

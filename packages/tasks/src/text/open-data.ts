@@ -5,13 +5,14 @@ import {
   openProblems,
   openSplit,
   seededSubset,
+  trainingSplits,
   type BenchmarkProblem,
   type DataGrading,
   type DataSettings,
   type OpenOptions,
 } from "@laconic/benchmarks";
 import type { AnswerKind, Grading } from "@laconic/grading";
-import { LaconicError, questionKey } from "@laconic/core";
+import { questionKey, refuseSetting, dataError } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";
 
 /** Disjoint problems for training and evaluation. */
@@ -22,34 +23,38 @@ export interface TaskData {
   readonly testProblems: readonly BenchmarkProblem[];
 }
 
+/** Replacements of a benchmark's training split. */
+export interface TrainingChoice {
+  /** A file of problems. */
+  readonly file?: string;
+  /** Another training split. */
+  readonly split?: string;
+}
+
 /**
  * A benchmark's training and test splits; notes problems that fail `isUsable`.
- * @throws LaconicError `data_invalid` without a training split
+ * @throws LaconicError `data_invalid` without a training split; `config_invalid` for an unknown one
  */
 export async function benchmarkData(
   name: string,
   { testProblems, data: open, note }: TaskResources,
-  file: string | undefined,
+  { file, split }: TrainingChoice,
   isUsable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
   const benchmark = benchmarkNamed(name);
+  if (file !== undefined && split !== undefined)
+    refuseSetting("task.split", "has no effect with task.file; remove one");
+  const splits = file === undefined ? trainingSplits(benchmark, split) : null;
   const usable = (problems: readonly BenchmarkProblem[], kind: string): BenchmarkProblem[] =>
     usableOf(problems, `${kind} problems of ${name}`, isUsable, note);
-  const { problems: test } = await openSplit(benchmark, open);
+  const { problems: test } = await openSplit(benchmark, { ...open, ...(splits && { split: splits.test }) });
   const held = subset(usable(test, "test"), testProblems);
   if (file !== undefined) {
     const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
     const { problems } = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
     return { ...withValidation(usable(problems, "training")), testProblems: held };
   }
-  const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
-  if (pool === undefined)
-    throw new LaconicError(
-      "data_invalid",
-      `${name} has no training split, and its test is not trained on: name a file of problems as task.file`,
-      { benchmark: name },
-    );
-  const { problems } = await openSplit(benchmark, { ...open, split: pool });
+  const { problems } = await openSplit(benchmark, { ...open, ...(splits && { split: splits.train }) });
   const tested = new Set(test.map(({ id }) => id));
   const train = problems.filter(({ id }) => !tested.has(id));
   return { ...withValidation(usable(train, "training")), testProblems: held };
@@ -60,7 +65,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
     return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
   if (grading.kind === "letter") return { kind: "letter", letters: grading.letters };
   if (grading.kind === "numeric" || grading.kind === "code") return { kind: grading.kind };
-  throw new LaconicError("config_invalid", `task.file: no gold for ${kind}`, { key: "task.file" });
+  refuseSetting("task.file", `no gold for ${kind}`);
 }
 
 /** @throws LaconicError `data_invalid`, `config_invalid` */
@@ -73,7 +78,7 @@ export async function ownData(
   const [first] = data.refused;
   if (first)
     note(
-      `left out: ${formatCount(data.refused.length)} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
+      `skipped: ${formatCount(data.refused.length)} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
     );
   return {
     train: usableOf(data.train, "training problems", isUsable, note),
@@ -87,10 +92,10 @@ function usableOf(
   isUsable: (problem: BenchmarkProblem) => boolean,
   note: TaskResources["note"],
 ): BenchmarkProblem[] {
-  const usable = problems.filter((problem) => isUsable(problem));
-  const text = `${formatCount(problems.length - usable.length)} of ${formatCount(problems.length)} ${kind} state less than two facts that could be dealt among holders`;
-  if (usable.length === 0) throw new LaconicError("data_invalid", `${text}: no problem left`);
-  if (usable.length < problems.length) note(`left out: ${text}`);
+  const usable = problems.filter(isUsable);
+  const text = `${formatCount(problems.length - usable.length)} of ${formatCount(problems.length)} ${kind} state fewer than two facts to deal among holders`;
+  if (usable.length === 0) throw dataError(`${text}: no problem left`);
+  if (usable.length < problems.length) note(`skipped: ${text}`);
   return usable;
 }
 
@@ -107,7 +112,7 @@ function withValidation(problems: readonly BenchmarkProblem[]): Pick<TaskData, "
   const limit = Math.min(200, Math.floor(problems.length / 10));
   if (limit === 0) return { train: problems };
   const validation = seededSubset(problems, { limit, seed: "validation" });
-  const held = new Set(validation.map((problem) => questionKey(problem)));
+  const held = new Set(validation.map(questionKey));
   return { train: problems.filter((problem) => !held.has(questionKey(problem))), validation };
 }
 

@@ -44,7 +44,7 @@ describe("the writers' baselines", () => {
     const [both] = await played(task, "concatenation", (agent) => (agent === "first" ? first : second));
     expect(alone.outputs).toEqual(both.outputs);
     const context = { signal: new AbortController().signal };
-    const rewards = [alone, both].map((each) => task.reward?.(each, problem, context));
+    const rewards = [alone, both].map((episode) => task.reward?.(episode, problem, context));
     expect(rewards[0]).toEqual(rewards[1]);
     // The levels are what is summed; what is summed is the grade alone.
     const outcome = readReward(rewards[0]);
@@ -79,8 +79,8 @@ function scriptedPolicy(agent: string, program: (reply: number) => string): Trai
     return {
       id: agent,
       complete: async (request) => {
-        const own = await table.complete({ ...request, prompt: { kind: "text", text: "0" } });
-        return { ...own, text: program(replies++) };
+        const completion = await table.complete({ ...request, prompt: { kind: "text", text: "0" } });
+        return { ...completion, text: program(replies++) };
       },
     };
   };
@@ -146,7 +146,7 @@ test.skipIf(data === "")(
         expect(row["measures/structure"]).toBeCloseTo(1, 12);
         expect(row["measures/syntax"]).toBe(0.5);
         const parts = ["structure", "syntax", "tests", "cooperation"].map((part) => row[`measures/${part}`] ?? 0);
-        expect(parts.reduce((sum, each) => sum + each, 0) / 4).toBeCloseTo(row["rewards/task/mean"] ?? 0, 12);
+        expect(parts.reduce((sum, part) => sum + part, 0) / 4).toBeCloseTo(row["rewards/task/mean"] ?? 0, 12);
       }
     } finally {
       await task.close?.();

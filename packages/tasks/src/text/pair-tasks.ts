@@ -1,13 +1,18 @@
-import { type BenchmarkProblem, writingReward, type WritingReward } from "@laconic/benchmarks";
+import {
+  type BenchmarkProblem,
+  writingReward,
+  type WritingOptions as WritingRewardOptions,
+  type WritingReward,
+} from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
 import { createSandbox, gradingLimits, type Sandbox } from "@laconic/sandbox";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import { drawFrom, type TeamTask, textsOf } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
-import { pairTokens } from "./benchmark-team.ts";
+import { pairTokens, type PromptSource } from "./benchmark-team.ts";
 import { cooperationReward, type CooperationReward, cooperationSchemes } from "./cooperation.ts";
 import { splitData, type TaskData } from "./open-data.ts";
-import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
+import { baselinesOf, inPublishedWords, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
 /** Settings of {@link writingTask}. */
@@ -17,8 +22,8 @@ export interface WritingOptions {
   readonly replyTokens?: number;
   /** Counts transition phrases at word boundaries. */
   readonly strict?: boolean;
-  /** Default `own`; `published` needs `laconic data get --exemplars`. */
-  readonly prompts?: PairPrompts;
+  /** Also selects the reward's word lists. Default `ours`; `published` needs `laconic data get --exemplars`. */
+  readonly prompts?: PromptSource;
 }
 
 /** Settings of {@link codeTask}. */
@@ -28,8 +33,8 @@ export interface CodeOptions {
   readonly turns: 1 | 2;
   /** Default 256, as in MAGRPO. */
   readonly replyTokens?: number;
-  /** Default `own`; `published` needs `laconic data get --exemplars`. */
-  readonly prompts?: PairPrompts;
+  /** Default `ours`; `published` needs `laconic data get --exemplars`. */
+  readonly prompts?: PromptSource;
 }
 
 const writers = ["first", "second"] as const;
@@ -56,21 +61,23 @@ function playersOf(ids: readonly string[], form: keyof typeof instructions, maxT
 
 /** MAGRPO's writers with a joint reward. */
 export async function writingTask(settings: WritingOptions, resources: TaskResources): Promise<TeamTask> {
-  const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
+  const { form, replyTokens = pairTokens, strict = false, prompts = "ours" } = settings;
   const data = await splitData(form, resources.testProblems, resources.data);
-  const own: JointGame = {
+  const jointGame: JointGame = {
     players: playersOf(writers, form, replyTokens),
     turns: 1,
     transition: ({ question }) => [question, question],
   };
-  const game = prompts === "own" ? own : inPublishedWords(own, await publishedPair(form, resources.data));
+  const published = prompts === "ours" ? null : await publishedPair(form, resources.data.folder);
+  const game = published ? inPublishedWords(jointGame, published) : jointGame;
+  const options: WritingRewardOptions = { strict, ...(published && { released: published.words }) };
   return {
     name: `writing/${form}`,
     topology: synchronousTurns(game.players, game),
     game,
-    baselines: baselinesOf(game, own, pairWords(own, "text")),
+    baselines: baselinesOf(game, jointGame, pairWords(jointGame, "text")),
     tokenizer: await tokenizerOf(resources),
-    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, writers), { strict })),
+    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, writers), options)),
     ...problemsOf(data, resources),
   };
 }
@@ -130,15 +137,15 @@ function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeR
 
 /** MAGRPO's programmers, graded in a sandbox. */
 export async function codeTask(settings: CodeOptions, resources: TaskResources): Promise<TeamTask> {
-  const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
+  const { benchmark, turns, replyTokens = pairTokens, prompts = "ours" } = settings;
   const { testProblems, signal } = resources;
-  const published = prompts === "own" ? null : await publishedPair("code", resources.data);
+  const published = prompts === "ours" ? null : await publishedPair("code", resources.data.folder);
   const data = await splitData(benchmark, testProblems, resources.data);
   const tokenizer = await tokenizerOf(resources);
   // A later error would leak its processes.
   const sandbox = testProblems === 0 ? null : await createSandbox({ limits: gradingLimits, ...(signal && { signal }) });
   const rewardOf = cachedRewards(sandbox);
-  const own: JointGame = {
+  const jointGame: JointGame = {
     players: playersOf(programmers, "code", replyTokens),
     turns,
     transition: async (problem, history) => {
@@ -152,16 +159,16 @@ export async function codeTask(settings: CodeOptions, resources: TaskResources):
   };
   const game = published
     ? inPublishedWords(
-        own,
+        jointGame,
         published,
         async (problem, [aux = "", main = ""]) => (await rewardOf(aux, main, problem)).report,
       )
-    : own;
+    : jointGame;
   return {
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    baselines: baselinesOf(game, own, pairWords(own, "code")),
+    baselines: baselinesOf(game, jointGame, pairWords(jointGame, "code")),
     tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
       if (episode.answer === null) return programReward(noProgram);

@@ -1,5 +1,5 @@
-import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
-import type { BenchmarkProblem, OpenOptions } from "@laconic/benchmarks";
+import { installedTexts } from "@laconic/benchmarks/exemplars";
+import type { BenchmarkProblem, WritingWords } from "@laconic/benchmarks";
 import type { ChatMessage, Problem, Prompt, Topology } from "@laconic/core";
 import {
   jointBaselines,
@@ -10,14 +10,13 @@ import {
 } from "@laconic/topologies";
 import type { CooperationReport } from "./cooperation.ts";
 
-/** Prompts of a pair: ours, or those of MAGRPO's authors. */
-export type PairPrompts = "own" | "published";
-
 export interface PublishedPair {
   /** First prompt of each player. */
   readonly first: (problem: Problem) => readonly string[];
   /** Programmers' prompts after a turn. */
   readonly again: (problem: Problem, history: JointHistory, report: CooperationReport) => readonly string[];
+  /** Word lists of the writers' released reward; empty for programmers. */
+  readonly words: WritingWords;
 }
 
 /**
@@ -42,11 +41,11 @@ export function inPublishedWords(
 /** MAGRPO's baselines on the published questions, with our messages. */
 export function baselinesOf(
   game: JointGame,
-  own: JointGame,
+  jointGame: JointGame,
   words: JointWords,
 ): Readonly<Record<JointBaseline, Topology>> {
-  const { single } = jointBaselines(own, words);
-  if (game === own) return jointBaselines(own, words);
+  const { single } = jointBaselines(jointGame, words);
+  if (game === jointGame) return jointBaselines(jointGame, words);
   const players = game.players.map((player) => ({ ...player, prompt: textOrChat }));
   return { ...jointBaselines({ ...game, players }, words), single };
 }
@@ -66,32 +65,43 @@ const sources = {
   code: ["magrpo-code", ["helper", "main"]],
 } as const;
 
-/** MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e). */
-export async function publishedPair(pair: keyof typeof sources, open: OpenOptions): Promise<PublishedPair> {
+/**
+ * MAGRPO's requests and word lists (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e).
+ * @throws LaconicError `data_invalid` for texts that are not on disk
+ */
+export async function publishedPair(pair: keyof typeof sources, folder: string): Promise<PublishedPair> {
   const [source, players] = sources[pair];
-  const { folder, offline, signal, fetch } = open;
-  const { texts } = await openExemplars(exemplarsNamed(source), {
-    folder,
-    ...(offline !== undefined && { offline }),
-    ...(signal && { signal }),
-    ...(fetch && { fetch }),
-  });
+  const { texts } = await installedTexts(source, folder);
   const text = (name: string): string => texts[name] ?? "";
   const first: PublishedPair["first"] = (problem) => players.map((player) => filled(text(player), valuesOf(problem)));
   return {
     first,
     again: (problem, history, report) => feedback(text, { problem, asked: first(problem), history, report }),
+    words: {
+      stopWords: new Set(stringsIn(text("stopWords"))),
+      transitions: Object.fromEntries(
+        Array.from(text("transitions").matchAll(/"(\w+)": \[([^\]]*)\]/gu), ([, kind = "", phrases = ""]) => [
+          kind,
+          stringsIn(phrases),
+        ]),
+      ),
+    },
   };
+}
+
+/** Strings of a Python list without escapes. */
+function stringsIn(list: string): string[] {
+  return Array.from(list.matchAll(/"([^"]*)"/gu), ([, word = ""]) => word);
 }
 
 /** Python template; unknown braces stay. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{([^{}]+)\}/gu, (whole, place: string) => values[keyIn(place)] ?? whole);
+  return template.replaceAll(/\{([^{}]+)\}/gu, (whole, location: string) => values[keyIn(location)] ?? whole);
 }
 
 /** Placeholder x in `report['x']` and `td.get('x')`; a conditional's condition. */
-function keyIn(place: string): string {
-  return /\['(\w+)'\]|\.get\('(\w+)'\)/u.exec(place)?.slice(1).find(Boolean) ?? place;
+function keyIn(location: string): string {
+  return /\['(\w+)'\]|\.get\('(\w+)'\)/u.exec(location)?.slice(1).find(Boolean) ?? location;
 }
 
 function valuesOf(problem: Problem): Readonly<Record<string, string>> {
@@ -102,7 +112,7 @@ function valuesOf(problem: Problem): Readonly<Record<string, string>> {
     prompt: question,
     abstract: question,
     ...(grading?.kind === "code" && { entry_point: grading.entryPoint }),
-    params_str: parameters.flatMap((each) => each.trim() || []).join(", "),
+    params_str: parameters.flatMap((parameter) => parameter.trim() || []).join(", "),
   };
 }
 
@@ -117,7 +127,7 @@ interface Behind {
 function feedback(text: (name: string) => string, { problem, asked, history, report }: Behind): readonly string[] {
   const values = valuesOf(problem);
   const [helper = "", main = ""] = history.at(-1) ?? [];
-  const said = (player: number): string[] => [
+  const opening = (player: number): string[] => [
     text("prompts"),
     filled(text("prompt"), { t: "1", ph: asked[player] ?? "" }),
     "",
@@ -126,8 +136,8 @@ function feedback(text: (name: string) => string, { problem, asked, history, rep
     "",
   ];
   const definition = (name: "helper" | "main", reply: string, isDefined: boolean, functionName: string): string => {
-    const found = new RegExp(String.raw`def\s+${functionName}\s*\(`, "u").test(reply);
-    const message = filled(text(isDefined ? "defined" : found ? "silent" : "absent"), {
+    const match = new RegExp(String.raw`def\s+${functionName}\s*\(`, "u").test(reply);
+    const message = filled(text(isDefined ? "defined" : match ? "silent" : "absent"), {
       description: filled(text(`${name}Name`), values),
     });
     const key = name === "helper" ? "aux" : "main";
@@ -146,9 +156,9 @@ function feedback(text: (name: string) => string, { problem, asked, history, rep
   });
   const tests = testLines(text, report, entryPoint, main);
   return [
-    [...said(0), text("diagnostics"), ...definitions, syntax, ...tests, text("reviseHelper")].join("\n"),
+    [...opening(0), text("diagnostics"), ...definitions, syntax, ...tests, text("reviseHelper")].join("\n"),
     [
-      ...said(1),
+      ...opening(1),
       text("diagnostics"),
       ...definitions.toReversed(),
       syntax,

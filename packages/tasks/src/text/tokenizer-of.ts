@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, refuseSetting } from "@laconic/core";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
@@ -10,11 +10,10 @@ export async function tokenizerOf({
   remote = false,
 }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (remote) return { vocabularySize: 0, endToken: 0, encode: atServer, decode: atServer };
-  if (modelFolder === null)
-    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
+  if (modelFolder === null) refuseSetting("model", "this task needs a checkpoint with a tokenizer");
   return loadTokenizer(modelFolder, { templateArguments });
 }
 
 function atServer(): never {
-  throw new LaconicError("input_invalid", "the tokenizer is the server's: this task was opened for models behind one");
+  throw inputError("the tokenizer is the server's: this task was opened for models behind one");
 }

@@ -1,4 +1,4 @@
-import { randomFromSeed, type Problem, type Random, type ToolFormat, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type Problem, type Random, type ToolFormat } from "@laconic/core";
 import { solo } from "@laconic/topologies";
 import { defineTask } from "../define-task.ts";
 import { relayGrader } from "../relay/task.ts";
@@ -53,21 +53,6 @@ export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTa
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => drawTraining(random)),
     ...splits(testProblems),
-  });
-}
-
-/** Calls with probability `asks`, repeats the result, sometimes answers directly. */
-export function calculatorExamples(size: number, random: Random, asks = 0.8): TrainingSequence[] {
-  return Array.from({ length: size }, () => drawTraining(random)).flatMap(({ question, gold }) => {
-    const promptTokens = solverPrompt(question, []);
-    const said = (text: string): number[] => [...relayTokenizer.encode(text), relayTokenizer.endToken];
-    if (random.uniform() >= asks) return [{ promptTokens, completionTokens: said(gold) }];
-    const call = said(question);
-    const asked = [...promptTokens, ...call, ...encodeAnswer(gold)];
-    return [
-      { promptTokens, completionTokens: call },
-      { promptTokens: asked, completionTokens: said(gold) },
-    ];
   });
 }
 

@@ -15,10 +15,10 @@ export const calculator: Tool = defineTool({
 /** @throws Error naming the invalid part */
 export function calculate(expression: string): number {
   const parts = expression.match(/\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+|[-+*/^()]|\S/giu) ?? [];
-  let at = 0;
+  let index = 0;
   let depth = 0;
-  const take = (...wanted: readonly string[]): string | undefined =>
-    wanted.includes(parts[at] ?? "") ? parts[at++] : undefined;
+  const take = (...tokens: readonly string[]): string | undefined =>
+    tokens.includes(parts[index] ?? "") ? parts[index++] : undefined;
 
   function sum(): number {
     let value = product();
@@ -46,13 +46,13 @@ export function calculate(expression: string): number {
   function atom(): number {
     if (take("(") !== undefined) {
       const value = nested(sum);
-      if (take(")") === undefined) throw new Error(`expected ) at ${parts[at] ?? "the end"}`);
+      if (take(")") === undefined) throw new Error(`expected ) at ${parts[index] ?? "the end"}`);
       return value;
     }
-    const part = parts[at];
+    const part = parts[index];
     const value = Number(part);
     if (part === undefined || !Number.isFinite(value)) throw new Error(`expected a number at ${part ?? "the end"}`);
-    at += 1;
+    index += 1;
     return value;
   }
   function nested(inner: () => number): number {
@@ -63,7 +63,7 @@ export function calculate(expression: string): number {
   }
 
   const value = sum();
-  if (at < parts.length) throw new Error(`expected an operator at ${parts[at]}`);
+  if (index < parts.length) throw new Error(`expected an operator at ${parts[index]}`);
   if (!Number.isFinite(value)) throw new Error("the value is no finite number");
   return value;
 }

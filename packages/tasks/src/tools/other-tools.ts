@@ -23,8 +23,8 @@ export async function mcpTools(client: McpClient): Promise<Tool[]> {
     name,
     ...(description !== undefined && { description }),
     parameters: inputSchema as Readonly<Record<string, unknown>>,
-    async run(given: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) {
-      const answer = (await client.callTool({ name, arguments: given }, undefined, { signal })) as {
+    async run(input: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) {
+      const answer = (await client.callTool({ name, arguments: input }, undefined, { signal })) as {
         readonly isError?: boolean;
         readonly content?: readonly { readonly type: string; readonly text?: string }[];
       };
@@ -40,7 +40,7 @@ export interface AiTool {
   readonly description?: string | undefined;
   /** Zod schema, or the AI SDK's `jsonSchema`. */
   readonly inputSchema: unknown;
-  readonly execute?: ((given: never, options: never) => unknown) | undefined;
+  readonly execute?: ((input: never, options: never) => unknown) | undefined;
 }
 
 /** Converts AI SDK tools; rejects tools without `execute`. */
@@ -52,7 +52,7 @@ export function aiTools(tools: Readonly<Record<string, AiTool>>): Tool[] {
       name,
       ...(description !== undefined && { description }),
       parameters: (jsonSchema ?? inputSchema) as NonNullable<Tool["parameters"]>,
-      run: (given, { signal }) => execute(given, { toolCallId: name, messages: [], abortSignal: signal } as never),
+      run: (input, { signal }) => execute(input, { toolCallId: name, messages: [], abortSignal: signal } as never),
     };
   });
 }

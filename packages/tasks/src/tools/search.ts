@@ -27,15 +27,15 @@ export function searchTool(
     searchOptions: { boost: { title: 2 }, prefix: true },
   });
   index.addAll(documents);
-  const byId = new Map(documents.map((each) => [each.id, each]));
+  const byId = new Map(documents.map((document) => [document.id, document]));
   return defineTool({
     name: "search",
     description: "Finds documents by words.",
     parameters: z.object({ query: z.string().max(1000) }),
     run({ query }) {
-      const found = index.search(query).slice(0, results);
-      if (found.length === 0) return "nothing found";
-      return found
+      const matches = index.search(query).slice(0, results);
+      if (matches.length === 0) return "nothing found";
+      return matches
         .map(({ id }) => {
           const { title, text } = byId.get(id as string) as SearchDocument;
           return `[${String(id)}]${title === undefined ? "" : ` ${title}`}\n${text.slice(0, characters)}`;

@@ -1,9 +1,10 @@
 import {
-  LaconicError,
-  thrownText,
   type AgentId,
   type Environment,
   type EnvironmentContext,
+  inputError,
+  LaconicError,
+  thrownText,
   type ToolFormat,
   type WrittenCall,
 } from "@laconic/core";
@@ -52,9 +53,9 @@ export function toolEnvironment({
 }: ToolEnvironmentOptions): Environment {
   const { seconds = 10, characters = 4000, calls: most = 8 } = limits;
   for (const [name, value] of Object.entries({ seconds, characters, calls: most }))
-    if (!(value > 0)) throw new LaconicError("input_invalid", `limits.${name} is ${value}, expected a number above 0`);
+    if (!(value > 0)) throw inputError(`limits.${name} is ${value}, expected a number above 0`);
   const all = Array.isArray(tools) ? (tools as readonly Tool[]) : null;
-  const byAgent = new Map(Object.entries(all ? {} : tools).map(([agent, own]) => [agent, prepared(own as Tool[])]));
+  const byAgent = new Map(Object.entries(all ? {} : tools).map(([agent, list]) => [agent, prepared(list as Tool[])]));
   const shared = prepared(all ?? []);
   const toolsOf = (agent: AgentId): Prepared => (all ? shared : (byAgent.get(agent) ?? none));
   return defineEnvironment<null>({
@@ -95,12 +96,12 @@ const none: Prepared = new Map();
 function prepared(tools: readonly Tool[]): Prepared {
   const byName = new Map<string, { tool: Tool; schema: z.ZodType }>();
   for (const tool of tools) {
-    if (byName.has(tool.name)) throw new LaconicError("input_invalid", `duplicate tool ${tool.name}`);
+    if (byName.has(tool.name)) throw inputError(`duplicate tool ${tool.name}`);
     try {
       byName.set(tool.name, { tool, schema: schemaOf(tool) });
     } catch (error) {
       const message = `tool ${tool.name}: its parameters cannot be read: ${thrownText(error)}`;
-      throw new LaconicError("input_invalid", message, {}, error);
+      throw inputError(message, {}, error);
     }
   }
   return byName;
@@ -141,7 +142,7 @@ async function answerTo(
     return { text: typeof value === "string" ? value : jsonOf(value) };
   } catch (error) {
     if (context.signal?.aborted)
-      throw new LaconicError("aborted", `tool ${tool.name}: nobody waits for it any more`, {}, error);
+      throw new LaconicError("aborted", `tool ${tool.name}: the episode no longer waits for it`, {}, error);
     if (LaconicError.is(error)) throw error;
     return failure(`${tool.name}: ${thrownText(error)}`);
   } finally {
@@ -165,10 +166,10 @@ const maxJson = 1_000_000;
 function jsonOf(value: unknown): string {
   let size = 0;
   let hasBigint = false;
-  const counted = (key: string, each: unknown): unknown => {
-    size += key.length + (typeof each === "string" ? each.length : 4);
+  const counted = (key: string, item: unknown): unknown => {
+    size += key.length + (typeof item === "string" ? item.length : 4);
     if (size > maxJson) throw new Error(`its answer is larger than ${maxJson} characters; let it return less`);
-    if (typeof each !== "bigint") return each;
+    if (typeof item !== "bigint") return item;
     hasBigint = true;
     return null;
   };

@@ -15,14 +15,14 @@ export interface Tool {
   /** Schema of an object. Default: any arguments. */
   readonly parameters?: z.ZodType | Readonly<Record<string, unknown>>;
   /** Other values than strings become JSON. */
-  run(given: never, context: ToolContext): unknown;
+  run(input: never, context: ToolContext): unknown;
 }
 
 /** Typed arguments from a zod schema. */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool, "run" | "parameters"> & {
     readonly parameters: Schema;
-    run(given: z.output<Schema>, context: ToolContext): unknown;
+    run(input: z.output<Schema>, context: ToolContext): unknown;
   },
 ): Tool {
   return tool;

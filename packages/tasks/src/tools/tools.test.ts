@@ -30,9 +30,9 @@ async function called(
   const recorded: Record<string, number> = {};
   const record = (name: string, amount = 1) => void (recorded[name] = (recorded[name] ?? 0) + amount);
   const environment = toolEnvironment({ tools, format: jsonTools(), ...options });
-  const written = calls.map(([name, given]) => ({
+  const written = calls.map(([name, input]) => ({
     name,
-    arguments: typeof given === "string" ? given : JSON.stringify(given),
+    arguments: typeof input === "string" ? input : JSON.stringify(input),
   }));
   const context = { random: randomFromSeed(1), record, ...(signal && { signal }) };
   const answer = await environment.step(null, { agent: "a", text: "", calls: written, step: 0 }, context);
@@ -131,7 +131,7 @@ test.each([jsonTools(), hermesTools()])(
 );
 
 test("a tool gets integers beyond 2^53 whole, or its schema refuses them", async () => {
-  const echo: Tool = { name: "echo", run: (given) => given };
+  const echo: Tool = { name: "echo", run: (input) => input };
   const typed = defineTool({ name: "typed", parameters: z.object({ id: z.number() }), run: ({ id }) => id });
   const { observation } = await called(
     [echo, typed],
@@ -208,20 +208,20 @@ test("a call ends with the episode's signal and receives it", async () => {
   const pending = called([hearing], [["hears", {}]], { signal: stop.signal });
   await new Promise(setImmediate);
   stop.abort();
-  await expect(pending).rejects.toMatchObject({ code: "aborted" });
+  await expect(pending).rejects.toFailWith("aborted");
   expect(heard).toBe(true);
 });
 
 test("zod and JSON Schema are described and checked alike", async () => {
   const shape = z.object({ a: z.int() });
   const run = ({ a }: { a: number }) => a + 1;
-  const own = defineTool({ name: "zod", parameters: shape, run });
+  const tool = defineTool({ name: "zod", parameters: shape, run });
   const json: Tool = { name: "json", parameters: z.toJSONSchema(shape) as Record<string, unknown>, run };
-  const environment = toolEnvironment({ tools: [own, json] });
+  const environment = toolEnvironment({ tools: [tool, json] });
   const [first, second] = environment.tools?.("a") ?? [];
   expect(first?.parameters).toEqual(second?.parameters);
   const { observation } = await called(
-    [own, json],
+    [tool, json],
     [
       ["zod", { a: 1 }],
       ["json", { a: 1 }],

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type Random, type Tokenizer, type TrainingSequence, inputError } from "@laconic/core";
 import { budgetCeiling, budgetPrompt, trainedBudgets, type BudgetForm } from "../stories/budget.ts";
 import { drawChild, type Child } from "../stories/lexicon.ts";
 import { continuations, encode, type Course } from "./course.ts";
@@ -21,7 +21,7 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
       return (size, random) => {
         const drawn = draw(size, random);
         if (drawn.length > 0) return drawn;
-        throw new LaconicError("input_invalid", `no examples: none of ${stories.length} texts is as long as a budget`);
+        throw inputError(`no examples: none of ${stories.length} texts is as long as a budget`);
       };
     },
   };

@@ -8,7 +8,7 @@ import { budgetExamples, budgetStories } from "./budgets.ts";
 import { copyingExamples, namedStories, shortClauses } from "./copying.ts";
 import { ownerExamples } from "./owners.ts";
 
-const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+const retained = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
 const read = (examples: readonly TrainingSequence[]) =>
   examples.map(({ promptTokens, completionTokens }) => ({
     prompt: letters.decode(promptTokens),
@@ -23,7 +23,7 @@ test("lessons copy a name from their prompt, and no held-out name", () => {
   expect(
     texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
   ).toBe(true);
-  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+  expect(texts.filter(({ prompt }) => retained.test(prompt))).toEqual([]);
   const known = texts.filter(({ name }) => knownNames.includes(name)).length;
   expect(known).toBeGreaterThan(20);
   expect(known).toBeLessThan(65);
@@ -35,9 +35,9 @@ test("examples of owners name the child in the prompt, or say nothing for any re
   const named = texts.filter(({ said }) => said !== "\n");
   expect(silent.length / texts.length).toBeGreaterThan(0.04);
   expect(silent.length / texts.length).toBeLessThan(0.1);
-  const nameIn = (said: string): string => /[A-Z][a-z]+/u.exec(said)?.[0] ?? "?";
+  const nameIn = (reply: string): string => /[A-Z][a-z]+/u.exec(reply)?.[0] ?? "?";
   expect(named.filter(({ prompt, said }) => !prompt.includes(nameIn(said)))).toEqual([]);
-  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+  expect(texts.filter(({ prompt }) => retained.test(prompt))).toEqual([]);
 });
 
 test("labelled examples are silent of all who know nothing, and of no other", () => {
@@ -52,14 +52,14 @@ test("labelled examples are silent of all who know nothing, and of no other", ()
       new RegExp(`^${make("[A-Za-z]+", thing)} Mom`, "u").test(prompt),
     );
   };
-  expect(silent.filter((each) => tells(each))).toEqual([]);
-  expect(telling.filter(({ said }) => said !== "\n").every((each) => tells(each))).toBe(true);
+  expect(silent.filter((item) => tells(item))).toEqual([]);
+  expect(telling.filter(({ said }) => said !== "\n").every((item) => tells(item))).toBe(true);
 });
 
 test("deeds are the model's short clauses about other children, each once", () => {
   const long = " went to the park with her mom and her dog";
-  const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
-  expect(shortClauses(said)).toEqual(["was sad", "smiled"]);
+  const replies = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
+  expect(shortClauses(replies)).toEqual(["was sad", "smiled"]);
   const stories = namedStories(50, randomFromSeed(4));
   expect(stories.every((text) => knownNames.includes(/One day, ([A-Za-z]+)$/u.exec(text)?.[1] ?? ""))).toBe(true);
 });
@@ -83,19 +83,19 @@ describe("lessons", () => {
   });
 
   test("no budget that is kept back is taught, and every text of training's lengths can be", () => {
-    const said = Array.from({ length: 36 }, (_, i) => saying(i + 1));
-    const lessons = budgetExamples(letters, said)(1000, randomFromSeed(2));
+    const replies = Array.from({ length: 36 }, (_, i) => saying(i + 1));
+    const lessons = budgetExamples(letters, replies)(1000, randomFromSeed(2));
     expect(new Set(lessons.map(({ completionTokens }) => completionTokens.length))).toEqual(new Set(trainedBudgets));
     expect(budgetExamples(letters, [saying(6), saying(7)])(5, randomFromSeed(2))).toEqual([]);
   });
 
   test("a length of few texts comes seldom, of many no more often than others of many", () => {
-    const said = [
+    const replies = [
       saying(4),
       ...Array.from({ length: 400 }, () => saying(16)),
       ...Array.from({ length: 25 }, () => saying(24)),
     ];
-    const lessons = budgetExamples(letters, said)(2000, randomFromSeed(3));
+    const lessons = budgetExamples(letters, replies)(2000, randomFromSeed(3));
     const share = (length: number): number =>
       lessons.filter(({ completionTokens }) => completionTokens.length === length).length / lessons.length;
     expect([share(4), share(16), share(24)]).toBeAllclose([1 / 51, 25 / 51, 25 / 51], { absolute: 0.04 });

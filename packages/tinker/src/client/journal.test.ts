@@ -20,7 +20,7 @@ test("a half-written last line is removed, any other invalid line is named", asy
   await fileJournal(file).note(entry("m", 3));
   expect((await rowsIn(file)).map(({ seq }) => seq)).toEqual([1, 3]);
   await appendFile(file, "{}\n");
-  await expect(fileJournal(file).lastOf("m")).rejects.toMatchObject({ code: "data_invalid", detail: { row: 3 } });
+  await expect(fileJournal(file).lastOf("m")).rejects.toFailWith("data_invalid", { row: 3 });
 });
 
 test("long journals keep the last number of each model, also with concurrent writers", async () => {

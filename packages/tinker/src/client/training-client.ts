@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { type ErrorDetail, inputError, LaconicError } from "@laconic/core";
 import type { z } from "zod";
 import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
@@ -114,12 +114,6 @@ export class TrainingClient {
     return withOther(save);
   }
 
-  /** Saves the current weights for samplers under a name of letters, digits, `_` and `-`; returns the server's path. */
-  async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
-    const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
-    return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
-  }
-
   /**
    * Checks that the server has this model.
    * @throws LaconicError `api_refused`, or `engine_failed` if it answers for another model
@@ -161,7 +155,7 @@ export class TrainingClient {
     signal: AbortSignal | undefined,
   ): Promise<PassReply> {
     // Some servers never answer.
-    if (data.length === 0) throw new LaconicError("input_invalid", `${path}: no sequences`);
+    if (data.length === 0) throw inputError(`${path}: no sequences`);
     const input = { data, loss_fn: loss, ...(settings && { loss_fn_config: settings }) };
     const reply = await this.#numbered(path, { [key]: input }, replies.pass, signal);
     try {
@@ -218,12 +212,12 @@ export class TrainingClient {
 function ttlOf(ttlSeconds: number | undefined): { readonly ttl_seconds?: number } {
   if (ttlSeconds === undefined) return {};
   if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
-  throw new LaconicError("input_invalid", `ttlSeconds: expected a whole number of seconds above 0, got ${ttlSeconds}`);
+  throw inputError(`ttlSeconds: expected a whole number of seconds above 0, got ${ttlSeconds}`);
 }
 
 function expectName(checkpoint: string): string {
   if (name.test(checkpoint)) return checkpoint;
-  throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
+  throw inputError(`checkpoint ${checkpoint}: expected letters, digits, _ and -`);
 }
 
 /** Saves again if the name is taken, because the first reply may be lost. */

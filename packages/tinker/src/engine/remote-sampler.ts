@@ -29,9 +29,9 @@ export class RemoteSampler {
     this.#expectFresh();
     requests.forEach((request, i) => expectSampling(request, i, this.#options));
     return Promise.all(
-      requests.map(async (request, place) => {
+      requests.map(async (request, index) => {
         const result = await this.#draw(request);
-        result.tokens.forEach((token, t) => onToken?.(place, { token, logProb: result.logProbs[t] as number }));
+        result.tokens.forEach((token, t) => onToken?.(index, { token, logProb: result.logProbs[t] as number }));
         return result;
       }),
     );

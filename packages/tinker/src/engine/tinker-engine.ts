@@ -1,11 +1,12 @@
 import {
   checkShape,
-  LaconicError,
-  loraShape,
-  randomFromSeed,
+  configError,
   type Engine,
+  LaconicError,
   type LoraSettings,
+  loraShape,
   type ModelSource,
+  randomFromSeed,
   type TrainableModel,
 } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
@@ -29,10 +30,6 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
   checkOptions(options);
   const { client, record } = options;
   const models = new Set<TinkerModel>();
-  const adopt = (model: TinkerModel): TrainableModel => {
-    models.add(model);
-    return model;
-  };
   return {
     capabilities: {
       kind: "remote",
@@ -46,12 +43,17 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
     },
     async createModel(source: ModelSource, { signal } = {}) {
       const settings = { options, onDispose: (model: TinkerModel) => models.delete(model) };
+      const create = async (rank: number, seed: number, path: string | null): Promise<TrainableModel> => {
+        const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
+        if (path !== null) await trained.load(path, { optimizer: false }, signal);
+        const model = new TinkerModel(trained, { rank, seed }, 0, settings);
+        models.add(model);
+        return model;
+      };
       if (source.kind === "adapter") {
         const rank = checkedRank(source.lora, options);
         expectBase(source.base.kind === "folder" ? source.base.path : null, record);
-        const seed = randomFromSeed(source.seed).integer(2 ** 31 - 1);
-        const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
-        return adopt(new TinkerModel(trained, { rank, seed }, 0, settings));
+        return create(rank, randomFromSeed(source.seed).integer(2 ** 31 - 1), null);
       }
       if (source.kind !== "adapter-folder")
         throw new LaconicError(
@@ -61,10 +63,7 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
         );
       const saved: SavedModel = await readSavedModel(source.path);
       expectBase(saved.baseModel, record);
-      const { rank, seed } = saved;
-      const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
-      await trained.load(saved.path, { optimizer: false }, signal);
-      return adopt(new TinkerModel(trained, { rank, seed }, 0, settings));
+      return create(saved.rank, saved.seed, saved.path);
     },
     async createValueModel() {
       throw new LaconicError(
@@ -86,8 +85,7 @@ function expectBase(base: string | null, { baseModel }: ServerRecord): void {
 }
 
 function checkedRank(lora: LoraSettings, { loraAlpha = 32 }: TinkerEngineOptions): number {
-  const refuse = (key: string, reason: string): LaconicError =>
-    new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key });
+  const refuse = (key: string, reason: string): LaconicError => configError(`lora.${key}: ${reason}`, { key });
   checkShape(loraShape, lora, "lora");
   if (lora.alpha !== loraAlpha)
     throw refuse("alpha", `expected ${loraAlpha}, the server's fixed value, got ${lora.alpha}`);

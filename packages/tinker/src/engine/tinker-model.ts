@@ -1,10 +1,11 @@
 import {
-  LaconicError,
-  raggedRow,
+  configError,
   type ForwardOptions,
+  LaconicError,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
+  raggedRow,
   type SampleRequest,
   type SampleResult,
   type SamplingName,
@@ -67,7 +68,7 @@ export class TinkerModel implements TrainableModel {
     const { record, vocabularySize, contextLength } = settings.options;
     const maxPositions = record.contextLength ?? contextLength;
     if (maxPositions === undefined)
-      throw new LaconicError("config_invalid", "the server does not report its context length; set contextLength");
+      throw configError("the server does not report its context length; set contextLength");
     this.#remote = remote;
     this.#seed = seed;
     this.#steps = steps;
@@ -239,9 +240,7 @@ export class TinkerModel implements TrainableModel {
       sequences.map(({ completionTokens }) => (completionTokens.length > 0 ? (rows[next++] ?? []) : [])),
     );
     const error = this.#witness.check(this.#steps, sequences, result.logProbs);
-    if (!error) return result;
-    this.#remote.condemn(error);
-    throw error;
+    return error ? this.#condemn(error) : result;
   }
 
   async #sendGradient(pending: readonly PendingSequence[]): Promise<void> {
@@ -253,13 +252,9 @@ export class TinkerModel implements TrainableModel {
         const again = loss_fn_outputs[i]?.logprobs.data ?? [];
         const off = logProbs.findIndex((value, t) => Math.abs(value - (again[start + t] ?? NaN)) > maxDifference);
         if (off < 0) return;
-        const error = new LaconicError(
-          "engine_failed",
-          `the server computed a gradient at other weights: log-prob ${again[start + off]}, expected ${logProbs[off]}`,
-          { model: this.id, token: off },
-        );
-        this.#remote.condemn(error);
-        throw error;
+        const reason = `log-prob ${again[start + off]}, expected ${logProbs[off]}`;
+        const message = `the server computed a gradient at other weights: ${reason}`;
+        this.#condemn(new LaconicError("engine_failed", message, { model: this.id, token: off }));
       });
     });
     await Promise.all(sent);
@@ -270,19 +265,19 @@ export class TinkerModel implements TrainableModel {
     if (record.gradNorm === null) return NaN;
     const norm = metrics[record.gradNorm] ?? NaN;
     if (Number.isFinite(norm) && norm <= gradientCeiling) return norm;
-    const error = new LaconicError(
-      "numeric_invalid",
-      `the server stepped on a gradient of norm ${norm}, the ceiling is ${gradientCeiling}: continue from a checkpoint`,
-      { gradNorm: norm, ceiling: gradientCeiling },
-    );
+    const message = `the server stepped on a gradient of norm ${norm}, the ceiling is ${gradientCeiling}: continue from a checkpoint`;
+    return this.#condemn(new LaconicError("numeric_invalid", message, { gradNorm: norm, ceiling: gradientCeiling }));
+  }
+
+  /** Ends the model. */
+  #condemn(error: LaconicError): never {
     this.#remote.condemn(error);
     throw error;
   }
 
   #expectClipping({ maxGradNorm }: OptimizerSettings): void {
     if (maxGradNorm === Infinity || this.#settings.options.record.clips) return;
-    throw new LaconicError(
-      "config_invalid",
+    throw configError(
       `optimizer: maxGradNorm is ${maxGradNorm}, but the server does not clip gradients; set Infinity and a gradientCeiling`,
       { key: "maxGradNorm" },
     );

@@ -1,4 +1,4 @@
-import { LaconicError, ragged, type ForwardOptions, type SequenceLogProbs, type TrainingSequence } from "@laconic/core";
+import { type ForwardOptions, inputError, ragged, type SequenceLogProbs, type TrainingSequence } from "@laconic/core";
 import { datum, type Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "./server-record.ts";
 
@@ -50,12 +50,11 @@ export function estimated(rows: readonly number[][]): SequenceLogProbs {
 /** @throws LaconicError `input_invalid` for requests beyond the protocol */
 export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
   if (topLogProbs !== undefined)
-    throw new LaconicError("input_invalid", "topLogProbs is not supported by this protocol", { key: "topLogProbs" });
+    throw inputError("topLogProbs is not supported by this protocol", { key: "topLogProbs" });
   sequences.forEach(({ temperature = 1 }, sequence) => {
     // Greedy replies have log-probs at temperature 1.
     if (temperature !== 1 && temperature !== 0)
-      throw new LaconicError(
-        "input_invalid",
+      throw inputError(
         `sequence ${sequence}: temperature is ${temperature}; this protocol reports log-probs at temperature 1 only`,
         { sequence, key: "temperature" },
       );

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 
 /** Fault of the test server for one request. */
 export type Fault =
@@ -33,9 +33,9 @@ export function mar(value: unknown, fault: Fault | null): unknown {
   if (pass.sequences)
     return {
       ...pass,
-      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
+      sequences: pass.sequences.map((sequence) => ({ ...sequence, logprobs: sequence.logprobs.map((x) => x - 1) })),
     };
-  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is for passes and samples only`);
+  if (!pass.loss_fn_outputs) throw inputError(`${fault.kind} is for passes and samples only`);
   return {
     ...pass,
     loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "../engine/server-record.ts";
 
@@ -19,16 +19,16 @@ export function lossGradient(
   const length = logProbs.length;
   const share = 1 / ((sequences === "mean" ? count : 1) * (positions === "mean" ? length : 1));
   const value = (name: string, t: number): number => {
-    const found = inputs[name]?.data[t];
-    if (found === undefined) throw new LaconicError("input_invalid", `${loss} needs ${name}`);
-    return found;
+    const match = inputs[name]?.data[t];
+    if (match === undefined) throw inputError(`${loss} needs ${name}`);
+    return match;
   };
   const at = (t: number): number => {
     // Missing weights are ones.
     if (loss === "cross_entropy") return -(inputs["weights"]?.data[t] ?? 1);
     if (loss === "importance_sampling")
       return -Math.exp((logProbs[t] as number) - value("logprobs", t)) * value("advantages", t);
-    throw new LaconicError("input_invalid", `unknown loss ${loss}`);
+    throw inputError(`unknown loss ${loss}`);
   };
   return Float64Array.from({ length }, (_, t) => share * at(t));
 }

@@ -1,4 +1,5 @@
-import { fieldsOf, doubleField, intField, lengthField, message, type ProtoValue } from "../wire/protobuf.ts";
+import { joinBytes } from "@laconic/core/files";
+import { doubleField, fieldsOf, intField, lengthField, type ProtoValue } from "@laconic/core/wire";
 
 /** Server side of the binary format: reads and writes messages of `protobufCodec`. */
 
@@ -35,27 +36,21 @@ interface PassResult {
 
 function passResult({ loss_fn_outputs, metrics }: PassResult): Uint8Array<ArrayBuffer> {
   const names = Object.keys(loss_fn_outputs[0] ?? {});
-  const record = message(
+  const record = [
     ...names.map((name) => {
       const rows = loss_fn_outputs.map((output) => floats(output[name]?.data ?? []));
       const offsets = [0n];
       for (const row of rows) offsets.push((offsets.at(-1) as bigint) + BigInt(row.length));
-      const batched = message(
-        lengthField(1, message(...rows)),
-        lengthField(2, new Uint8Array(BigInt64Array.from(offsets).buffer)),
-        intField(3, 1),
-      );
-      return lengthField(2, message(lengthField(1, name), lengthField(2, batched)));
+      const ends = lengthField(2, new Uint8Array(BigInt64Array.from(offsets).buffer));
+      return lengthField(2, lengthField(1, name), lengthField(2, lengthField(1, ...rows), ends, intField(3, 1)));
     }),
     intField(3, loss_fn_outputs.length),
-  );
-  return message(
+  ];
+  return joinBytes([
     lengthField(1, "tinker.types:ArrayRecord"),
-    lengthField(2, record),
-    ...Object.entries(metrics).map(([name, metric]) =>
-      lengthField(3, message(lengthField(1, name), doubleField(2, metric))),
-    ),
-  );
+    lengthField(2, ...record),
+    ...Object.entries(metrics).map(([name, metric]) => lengthField(3, lengthField(1, name), doubleField(2, metric))),
+  ]);
 }
 
 interface SampleResult {
@@ -68,19 +63,13 @@ interface SampleResult {
 }
 
 function sampleResult({ sequences, prompt_logprobs: logProbs }: SampleResult): Uint8Array<ArrayBuffer> {
-  return message(
-    ...sequences.map(({ tokens, logprobs, stop_reason }) =>
-      lengthField(
-        1,
-        message(
-          intField(1, stop_reason === "stop" ? 0 : 1),
-          lengthField(2, ints(tokens)),
-          lengthField(3, floats(logprobs)),
-        ),
-      ),
-    ),
+  return joinBytes([
+    ...sequences.map(({ tokens, logprobs, stop_reason }) => {
+      const reason = intField(1, stop_reason === "stop" ? 0 : 1);
+      return lengthField(1, reason, lengthField(2, ints(tokens)), lengthField(3, floats(logprobs)));
+    }),
     ...(logProbs ? [lengthField(2, floats(logProbs))] : []),
-  );
+  ]);
 }
 
 function datumOf(bytes: Uint8Array): object {

@@ -31,7 +31,7 @@ export class ServedModel {
     const rows = await this.forward(data);
     const queued = data.map((datum) => ({ datum, loss }));
     // Invalid requests are refused now, not at the step.
-    queued.forEach((each, row) => lossGradient(each, rows[row] ?? [], 1, this.#reduction));
+    queued.forEach((item, row) => lossGradient(item, rows[row] ?? [], 1, this.#reduction));
     this.#queued.push(...queued);
     return rows;
   }

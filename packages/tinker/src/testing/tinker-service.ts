@@ -139,9 +139,9 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
   const newId = (kind: string): string => `${kind}-${nextId++}`;
 
   const modelOf = (id: string): ServedModel => {
-    const found = models.get(id);
-    if (!found) throw new HttpError(400, `unknown model ${id}`);
-    return found;
+    const servedModel = models.get(id);
+    if (!servedModel) throw new HttpError(400, `unknown model ${id}`);
+    return servedModel;
   };
   const promise = (work: Promise<unknown>, marred: Fault | null): { request_id: string } => {
     const id = String(nextId++);
@@ -288,7 +288,7 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
   };
 
   const answer = async ({ path, body, accept }: TinkerRequest): Promise<TinkerAnswer | null> => {
-    const count = log.filter((each) => each.path === path).length;
+    const count = log.filter((item) => item.path === path).length;
     log.push({ path, body });
     const injected = fault(path, count);
     if (injected?.kind === "status") return { status: injected.status, value: { detail: injected.text ?? "injected" } };

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 
 /** Array in the protocol's format: flat values and their type. */
 export interface TensorData {
@@ -29,17 +29,13 @@ export function modelInput(tokens: readonly number[]): ModelInput {
  */
 export function datum(tokens: readonly number[], inputs: Readonly<Record<string, ArrayLike<number>>>): Datum {
   if (tokens.length < 2)
-    throw new LaconicError("input_invalid", `expected at least 2 tokens, got ${tokens.length}`, {
-      tokens: tokens.length,
-    });
+    throw inputError(`expected at least 2 tokens, got ${tokens.length}`, { tokens: tokens.length });
   const arrays: Record<string, TensorData> = {};
   for (const [name, values] of Object.entries(inputs)) {
     if (values.length !== tokens.length - 1)
-      throw new LaconicError(
-        "input_invalid",
-        `${name} has ${values.length} values, expected ${tokens.length - 1}, one per predicted token`,
-        { name },
-      );
+      throw inputError(`${name} has ${values.length} values, expected ${tokens.length - 1}, one per predicted token`, {
+        name,
+      });
     const data = Array.from(values);
     const bad = data.findIndex((value) => !Number.isFinite(value));
     // JSON would turn such a number into null.

@@ -73,5 +73,5 @@ test("a cut result is invalid, and so is a shorter one; reading never passes its
   const length = output.length / 2;
   const cut = Array.from({ length: length - 1 }, (_, i) => read(i + 1));
   expect(cut).not.toContain(read(length));
-  expect(cut.filter((each) => each === null).length).toBeGreaterThan(100);
+  expect(cut.filter((text) => text === null).length).toBeGreaterThan(100);
 });

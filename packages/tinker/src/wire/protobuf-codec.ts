@@ -1,6 +1,7 @@
 import { jsonCodec, type Codec } from "./codec.ts";
 import type { Datum, TensorData } from "./datum.ts";
-import { doubleField, fieldsOf, intField, lengthField, message, type ProtoValue } from "./protobuf.ts";
+import { joinBytes } from "@laconic/core/files";
+import { doubleField, fieldsOf, intField, lengthField, type ProtoValue } from "@laconic/core/wire";
 
 const contentType = "application/x-protobuf";
 
@@ -15,8 +16,8 @@ export const protobufCodec: Codec = {
     return { path: "forward_backward", contentType, body: passMessage(path === "forward", body as PassBody) };
   },
   accept: (path, of) => (path === "retrieve_future" && isBinary(of) ? contentType : jsonCodec.accept(path, of)),
-  reply(bytes, given, of) {
-    if (!given.includes(contentType)) return jsonCodec.reply(bytes, given, of);
+  reply(bytes, input, of) {
+    if (!input.includes(contentType)) return jsonCodec.reply(bytes, input, of);
     return of === "asample" ? sampleOf(bytes) : passOf(bytes);
   },
 };
@@ -43,32 +44,37 @@ const stopReasons = ["stop", "length"] as const;
 
 function passMessage(forwardOnly: boolean, body: PassBody): Uint8Array<ArrayBuffer> {
   const { data, loss_fn, loss_fn_config = {} } = (body.forward_input ?? body.forward_backward_input) as PassInput;
-  return message(
+  return joinBytes([
     lengthField(1, body.model_id),
-    intField(2, body.seq_id),
+    nonZero(2, body.seq_id),
     ...data.map((datum) => lengthField(3, datumMessage(datum))),
     lengthField(4, loss_fn),
     ...Object.entries(loss_fn_config).map(([name, value]) =>
-      lengthField(5, message(lengthField(1, name), doubleField(2, value))),
+      lengthField(5, lengthField(1, name), doubleField(2, value)),
     ),
-    intField(6, Number(forwardOnly)),
-  );
+    nonZero(6, Number(forwardOnly)),
+  ]);
+}
+
+/** Default values are omitted. */
+function nonZero(field: number, value: number): Uint8Array {
+  return value === 0 ? joinBytes([]) : intField(field, value);
 }
 
 function datumMessage({ model_input, loss_fn_inputs }: Datum): Uint8Array {
-  return message(
+  return joinBytes([
     ...model_input.chunks.map(({ tokens }) =>
       lengthField(1, lengthField(1, lengthField(1, bytesOf(Int32Array.from(tokens))))),
     ),
     ...Object.entries(loss_fn_inputs).map(([name, tensor]) =>
-      lengthField(2, message(lengthField(1, name), lengthField(2, tensorMessage(tensor)))),
+      lengthField(2, lengthField(1, name), lengthField(2, tensorMessage(tensor))),
     ),
-  );
+  ]);
 }
 
 function tensorMessage({ data, dtype }: TensorData): Uint8Array {
   const values = dtype === "int64" ? BigInt64Array.from(data, BigInt) : Float32Array.from(data);
-  return message(lengthField(1, bytesOf(values)), intField(3, types[dtype]));
+  return joinBytes([lengthField(1, bytesOf(values)), intField(3, types[dtype])]);
 }
 
 function sampleOf(bytes: Uint8Array): object {

@@ -55,7 +55,7 @@ const number = z
 const metrics = z
   .record(z.string(), number)
   .nullish()
-  .transform((found) => found ?? {});
+  .transform((match) => match ?? {});
 
 export const replies: Replies = {
   capabilities: z.object({

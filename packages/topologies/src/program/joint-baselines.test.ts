@@ -23,7 +23,7 @@ const problem: Problem = { id: "1", question: "q", gold: "" };
 
 async function played(
   method: JointBaseline,
-  given: JointWords = words,
+  jointWords: JointWords = words,
   reply = (agent: string, n: number) => `${agent}${n}`,
 ): Promise<{ episode: Episode; asked: string[] }> {
   const asked: string[] = [];
@@ -38,7 +38,7 @@ async function played(
   };
   const models = { first: model("first"), second: model("second"), single: model("single") };
   const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-  return { episode: await jointBaselines(game, given)[method].run(problem, context), asked };
+  return { episode: await jointBaselines(game, jointWords)[method].run(problem, context), asked };
 }
 
 test("concatenation: two agents write at once and read nothing", async () => {

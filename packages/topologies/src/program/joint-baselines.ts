@@ -50,10 +50,10 @@ function together(game: JointGame, words: JointWords, name: JointBaseline, round
     async play(stage) {
       const questions = await game.transition(stage.problem, []);
       if (!questions) return;
-      let said = await stage.say(...game.players.map((_, i) => jointLine(game, i, [questions], [])));
+      let replies = await stage.say(...game.players.map((_, i) => jointLine(game, i, [questions], [])));
       const [asked, history]: [(readonly string[])[], string[][]] = [[questions], []];
       for (let round = 0; round < rounds; round++) {
-        const drafts = said;
+        const drafts = replies;
         history.push(drafts.map(({ utterance }) => utterance.text));
         const others = game.players.map((_, i) => drafts.filter((__, j) => j !== i));
         asked.push(
@@ -61,7 +61,7 @@ function together(game: JointGame, words: JointWords, name: JointBaseline, round
             words.having(questions[i] ?? "", heardOf(others[i] ?? []), drafts[i]?.utterance.text ?? ""),
           ),
         );
-        said = await stage.say(...game.players.map((_, i) => jointLine(game, i, asked, history, others[i])));
+        replies = await stage.say(...game.players.map((_, i) => jointLine(game, i, asked, history, others[i])));
       }
     },
   });
@@ -95,8 +95,8 @@ function single(game: JointGame, { player, marker }: SingleWriter): Topology {
     Object.fromEntries(
       players.flatMap(({ id }, i) => {
         const parts = partsOf(turns);
-        const own = i === players.length - 1 ? parts.slice(i) : parts.slice(i, i + 1);
-        return own.length === 0 ? [] : [[id, own.join("\n\n")]];
+        const texts = i === players.length - 1 ? parts.slice(i) : parts.slice(i, i + 1);
+        return texts.length === 0 ? [] : [[id, texts.join("\n\n")]];
       }),
     );
   return programTopology({

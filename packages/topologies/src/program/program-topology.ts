@@ -128,13 +128,13 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ speaker: { reads = [], maxTokens: own, ...line }, maxTokens }, i) => ({
+    speakers.map(({ speaker: { reads = [], maxTokens: max, ...line }, maxTokens }, i) => ({
       ...line,
       turn: first + i,
       round,
       inbox: reads,
       earlier,
-      maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
+      maxTokens: Math.min(max, maxTokens, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
     })),
   );

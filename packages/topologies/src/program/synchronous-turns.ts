@@ -62,8 +62,8 @@ export function synchronousTurns(players: readonly Player[], options: Synchronou
         const questions = await game.transition(stage.problem, history);
         if (questions === null) return;
         asked.push(questions);
-        const said = await stage.say(...players.map((_, i) => jointLine(game, i, asked, history)));
-        history.push(said.map(({ utterance }) => utterance.text));
+        const replies = await stage.say(...players.map((_, i) => jointLine(game, i, asked, history)));
+        history.push(replies.map(({ utterance }) => utterance.text));
       }
     },
     answer: (turns) => jointAnswer(game, turns),

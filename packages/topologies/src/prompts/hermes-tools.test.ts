@@ -32,9 +32,9 @@ test.each([
   [`[THINK]${wrapped('{"name": "f"}')}`, `[THINK]${wrapped('{"name": "f"}')}`, []],
   [`<tool_call>{"name": "f"}${wrapped('{"name": "g"}')}`, '<tool_call>{"name": "f"}', ["g{}"]],
 ] as const)("parses %j as %j", (text, content, calls) => {
-  const found = format.read(text);
-  expect(found.content).toBe(content);
-  expect(found.calls.map((call) => call.name + call.arguments)).toEqual(calls);
+  const readCalls = format.read(text);
+  expect(readCalls.content).toBe(content);
+  expect(readCalls.calls.map((call) => call.name + call.arguments)).toEqual(calls);
 });
 
 test.each(["<tool_call>{", '<tool_call>{"', '<tool_call>[{"name": "f"},'])(
@@ -58,8 +58,8 @@ test.each([
 test.each([
   ['{"10":9007199254740993,"2":1.0,"a":"\\u00e9"}', '{"10": 9007199254740993, "2": 1.0, "a": "é"}'],
   ["no json", '"no json"'],
-])("the arguments %s are written as %s", (given, written) => {
-  const call = { role: "assistant", content: "", calls: [{ name: "f", arguments: given }] } as const;
+])("the arguments %s are written as %s", (input, written) => {
+  const call = { role: "assistant", content: "", calls: [{ name: "f", arguments: input }] } as const;
   expect(format.write([call], [])[0]?.content).toBe(wrapped(`{"name": "f", "arguments": ${written}}`));
 });
 

@@ -71,8 +71,8 @@ function plain(messages: readonly ToolMessage[]): ChatMessage[] {
   return written;
 }
 
-function callText({ name, arguments: given }: WrittenCall): string {
-  return `<tool_call>\n${writeJson({ name, arguments: isJson(given) ? new JsonText(given) : given }, asPython)}\n</tool_call>`;
+function callText({ name, arguments: input }: WrittenCall): string {
+  return `<tool_call>\n${writeJson({ name, arguments: isJson(input) ? new JsonText(input) : input }, asPython)}\n</tool_call>`;
 }
 
 function isJson(text: string): boolean {

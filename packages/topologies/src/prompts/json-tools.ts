@@ -10,7 +10,7 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
     write(messages, tools) {
       const chat = messages.map((message) => plain(message, "arguments", "user"));
       if (!tells || tools.length === 0) return chat;
-      const told = `${ownLine} Tools:\n${tools.map((each) => JSON.stringify(each)).join("\n")}`;
+      const told = `${ownLine} Tools:\n${tools.map((tool) => JSON.stringify(tool)).join("\n")}`;
       return withSystemText(chat, told);
     },
     read: (text) => readCalls(text, lineBlocks),
@@ -23,10 +23,10 @@ export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}):
     name: "llama3-json",
     write(messages, tools) {
       const chat = messages.map((message) => plain(message, "parameters", "tool"));
-      const at = chat.findIndex(({ role }) => role === "user");
-      if (!tells || tools.length === 0 || at < 0) return chat;
-      const { content } = chat[at] as ChatMessage;
-      return chat.with(at, { role: "user", content: `${llamaList(tools)}${content}` });
+      const index = chat.findIndex(({ role }) => role === "user");
+      if (!tells || tools.length === 0 || index < 0) return chat;
+      const { content } = chat[index] as ChatMessage;
+      return chat.with(index, { role: "user", content: `${llamaList(tools)}${content}` });
     },
     read: (text) => readCalls(text, wholeBlocks),
   };
@@ -58,7 +58,7 @@ function blockOf(text: string, start = 0): CallBlock[] {
 }
 
 function llamaList(tools: readonly ToolDefinition[]): string {
-  const list = tools.map((each) => `${JSON.stringify({ type: "function", function: each }, null, 4)}\n\n`).join("");
+  const list = tools.map((tool) => `${JSON.stringify({ type: "function", function: tool }, null, 4)}\n\n`).join("");
   return `Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.
 
 Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.Do not use variables.

@@ -80,8 +80,8 @@ function callOf(value: unknown): WrittenCall | null {
   const { name, arguments: written = value["parameters"] } = value;
   const source = written instanceof JsonText ? written : new JsonText("{}");
   const { text } = typeof source.toJSON() === "string" ? new JsonText(source.toJSON() as string) : source;
-  const given = text === "null" ? "{}" : text;
-  return isRecord(exactJson(given)) ? { name, arguments: writeJson(new JsonText(given)) } : null;
+  const input = text === "null" ? "{}" : text;
+  return isRecord(exactJson(input)) ? { name, arguments: writeJson(new JsonText(input)) } : null;
 }
 
 export function withSystemText<M extends ToolMessage>(messages: readonly M[], text: string): (M | ChatMessage)[] {

@@ -30,9 +30,9 @@ export function revisingActorPrompt(answerForm: string): PromptTemplate {
     id: "agentpo-revising-actor@3",
     render: (view): Prompt => {
       const isOwn = ({ from }: ReceivedMessage): boolean => from === view.agent;
-      const comments = quoted({ inbox: view.inbox.filter((each) => !isOwn(each)) }, () => "A reviewer");
+      const comments = quoted({ inbox: view.inbox.filter((message) => !isOwn(message)) }, () => "A reviewer");
       const review = paragraphs(comments, "Improve the solution.");
-      const draft = view.inbox.find((each) => isOwn(each) && !each.silent);
+      const draft = view.inbox.find((message) => isOwn(message) && !message.silent);
       const messages: ChatMessage[] = [{ role: "system", content: solving(answerForm) }];
       if (view.round === 0) messages.push({ role: "user", content: problemText(view) });
       else if (!draft) messages.push({ role: "user", content: paragraphs(problemText(view), review) });
@@ -51,8 +51,8 @@ export function revisingActorPrompt(answerForm: string): PromptTemplate {
 export function debatePrompt(answerForm: string): PromptTemplate {
   return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {
     if (view.round === 0) return problemText(view);
-    const said = quoted({ inbox: view.inbox.toSorted((a, b) => a.turn - b.turn) }, (from) => `Agent ${from}`);
+    const reply = quoted({ inbox: view.inbox.toSorted((a, b) => a.turn - b.turn) }, (from) => `Agent ${from}`);
     const task = "Use what the others say as advice, check it, and answer again.";
-    return paragraphs(problemText(view), said, `${task} You are agent ${view.agent}.`);
+    return paragraphs(problemText(view), reply, `${task} You are agent ${view.agent}.`);
   });
 }

@@ -68,7 +68,7 @@ test.each<[fault: string, subject: TopologySubject, failed: readonly string[]]>(
     ],
   ],
 ])("the suite finds the failing cases of %s", async (_, subject, failed) => {
-  const found = await failures(subject);
-  expect(found.length === 0).toBe(failed.length === 0);
-  expect(found).toEqual(expect.arrayContaining([...failed]));
+  const matches = await failures(subject);
+  expect(matches.length === 0).toBe(failed.length === 0);
+  expect(matches).toEqual(expect.arrayContaining([...failed]));
 });

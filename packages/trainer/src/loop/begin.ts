@@ -1,21 +1,16 @@
-import type { TrainConfig } from "../settings/config.ts";
-import { refuseSetting } from "../settings/refuse-setting.ts";
+import { refuseSetting } from "@laconic/core";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
-export interface Beginning {
-  readonly state: LoopState;
-  /** Checkpoint's step; null for a fresh run. */
-  readonly resumedAt: number | null;
-}
-
 /**
  * Loads the last checkpoint, or evaluates the first weights.
  * @throws LaconicError `config_invalid` for a run with more steps than configured
  */
-export async function begin(run: TrainingRun): Promise<Beginning> {
+export async function begin(
+  run: TrainingRun,
+): Promise<{ readonly state: LoopState; readonly resumedAt: number | null }> {
   const { recorder, models, learners, budget, curriculum, stopping, pool } = run;
   const resumed = await recorder.restore(models);
   if (resumed) {
@@ -48,7 +43,7 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
 async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopState> {
   const { recorder, config, models } = run;
   const { step } = resumed;
-  checkProgress(step, config);
+  if (step > config.steps) refuseSetting("steps", `the run has done ${step} already, more than ${config.steps}`);
   const inFlight = describeNumbers(resumed.queue?.again ?? []);
   if (inFlight !== "")
     await recorder.warn(
@@ -61,17 +56,13 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
   return state;
 }
 
-function checkProgress(done: number, { steps }: TrainConfig): void {
-  if (done > steps) refuseSetting("steps", `the run has done ${done} already, more than ${steps}`);
-}
-
 /** Formats ascending numbers as `3, 5-8`; empty for none. */
 function describeNumbers(numbers: readonly number[]): string {
   const stretches: [first: number, last: number][] = [];
-  for (const each of numbers) {
+  for (const value of numbers) {
     const last = stretches.at(-1);
-    if (last && last[1] === each - 1) last[1] = each;
-    else stretches.push([each, each]);
+    if (last && last[1] === value - 1) last[1] = value;
+    else stretches.push([value, value]);
   }
   return stretches.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
 }

@@ -18,7 +18,8 @@ export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<
   const { step } = learned;
   const { transcripts } = config.evaluation;
   const parts = withLearned(run.parts, learned);
-  if (parts.task.testProblems.length === 0 && parts.source) return nothingEvaluated(step);
+  if (parts.task.testProblems.length === 0 && parts.source)
+    return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
   const options = { ...evaluationOptions(config), step, split: "validation", references } as const;
   const { evaluation: alone, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
@@ -52,25 +53,20 @@ export async function evaluateTest(run: TrainingRun, learned: Learned): Promise<
   return evaluation;
 }
 
-export interface StepEvaluation {
-  readonly state: LoopState;
-  readonly isBest: boolean;
-}
-
 /** Evaluates when due, warns of regression or collapse, and keeps the best evaluation. */
 export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
   scored: readonly ScoredRollout[],
-): Promise<StepEvaluation> {
+): Promise<{ readonly state: LoopState; readonly isBest: boolean }> {
   const { config, recorder, schedule } = run;
   const { step, before } = state;
   if (!schedule.isEvaluationDue(step)) return { state, isBest: false };
   await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
   const after = await checkpointOnFailure(run, state, () => evaluateStep(run, learnedOf(state)));
-  for (const said of [regressionOf, collapseOf]) {
-    const reason = said(before, after);
-    if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`, step);
+  for (const test of [regressionOf, collapseOf]) {
+    const reason = test(before, after);
+    if (reason !== null && test(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`, step);
   }
   const unlearned = step === config.steps && !config.opponents ? unlearnedAtEnd(run, state, after, scored) : null;
   if (unlearned !== null) await recorder.warn(`at step ${step} ${unlearned}`, step);
@@ -89,10 +85,10 @@ function unlearnedAtEnd(
   const isPriced =
     budget !== null ||
     Object.keys(budgets).length > 0 ||
-    [prices, ...Object.values(policies).map((own) => own.prices ?? {})].some((of) =>
+    [prices, ...Object.values(policies).map((policy) => policy.prices ?? {})].some((of) =>
       Object.values(of).some((price) => price > 0),
     ) ||
-    Object.values(policies).some((own) => own.budget !== undefined);
+    Object.values(policies).some((policy) => policy.budget !== undefined);
   const rewards = new Map<ScoredRollout["group"], Set<number>>();
   for (const { group, reward } of scored) rewards.set(group, (rewards.get(group) ?? new Set<number>()).add(reward));
   const equal = [...rewards.values()].filter(({ size }) => size === 1).length;
@@ -117,17 +113,13 @@ function stoppingOf(
       place: `evaluation at step ${after.step}`,
     },
     () => stopping(evaluations),
-    (given) => (typeof given === "boolean" ? null : `gave ${shownValue(given)}, expected true or false`),
+    (input) => (typeof input === "boolean" ? null : `gave ${shownValue(input)}, expected true or false`),
   );
   return { evaluations, isStopped };
 }
 
 export function pointOf({ step, accuracy, tokens, measures }: Evaluation): EvaluationPoint {
   return { step, accuracy, tokens, ...(measures && { measures }) };
-}
-
-function nothingEvaluated(step: number): Evaluation {
-  return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
 }
 
 /** Plays the validation problems against each opponent; sides alternate by problem. */

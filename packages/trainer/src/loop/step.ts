@@ -29,12 +29,12 @@ export async function scoreStep(
 ): Promise<StepBatch & SampledStep> {
   const { config, costs, recorder, random, scoreGroups, turn } = run;
   const step = state.step + 1;
-  const place = `step ${step}`;
-  const rollouts = scoreGroups ? await scoreGroups(sampled.rollouts, place, learnedOf(state)) : sampled.rollouts;
-  const scores = scoreGroups ? rollouts.map(({ score: each }) => each) : sampled.scores;
+  const location = `step ${step}`;
+  const rollouts = scoreGroups ? await scoreGroups(sampled.rollouts, location, learnedOf(state)) : sampled.rollouts;
+  const scores = scoreGroups ? rollouts.map(({ score: rewardOutcome }) => rewardOutcome) : sampled.scores;
   const report = scoringReport(scores);
   await checkpointOnFailure(run, state, async () => {
-    const failure = scoringFailure(report, config.scoring, place);
+    const failure = scoringFailure(report, config.scoring, location);
     if (failure) throw failure;
   });
   if (report.reason !== null)
@@ -72,7 +72,10 @@ export async function moveState(
     ...(state.results && { results: withResults(state.results, scored, state.step) }),
     budgets: states,
     policyBudgets: byPolicy(
-      results.map((each) => [each.learner.name, moveBudget(each, state.policyBudgets[each.learner.name] ?? null)]),
+      results.map((result) => [
+        result.learner.name,
+        moveBudget(result, state.policyBudgets[result.learner.name] ?? null),
+      ]),
     ),
     estimators: byPolicy(results.map(({ learner, batch }) => [learner.name, batch.estimatorState])),
   };
@@ -99,15 +102,15 @@ export function withResults(
   const grades = new Map<string, number[]>();
   for (const { problem, measured } of scored)
     if (!Number.isNaN(measured.task)) grades.set(problem.id, [...(grades.get(problem.id) ?? []), measured.task]);
-  const found: Record<string, ProblemResult> = { ...results };
-  for (const [id, own] of grades) {
-    const last = own.reduce((sum, grade) => sum + grade, 0) / own.length;
+  const match: Record<string, ProblemResult> = { ...results };
+  for (const [id, values] of grades) {
+    const last = values.reduce((sum, grade) => sum + grade, 0) / values.length;
     const before = Object.hasOwn(results, id) ? results[id] : undefined;
     const plays = (before?.plays ?? 0) + 1;
     const mean = (before?.mean ?? 0) + (last - (before?.mean ?? 0)) / plays;
-    found[id] = { plays, mean, last, lastStep: step };
+    match[id] = { plays, mean, last, lastStep: step };
   }
-  return found;
+  return match;
 }
 
 /** Records a step's metrics, inputs and warnings. @returns the state with what the next step needs of them */
@@ -121,8 +124,8 @@ export async function traceStep(
   const { recorder, config, turn } = run;
   const { trees, scores, lags, scored, scoring, prices, clock } = batch;
   const { step } = state;
-  for (const { learner, scored: own, gap } of learners)
-    for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning, step);
+  for (const { learner, scored: scoredRollouts, gap } of learners)
+    for (const warning of stepWarnings(learner.config, scoredRollouts, gap)) await recorder.warn(warning, step);
   const unkept = budgetWarning(config, scored);
   if (unkept !== null) await recorder.warn(unkept, step);
   const queue = report();

@@ -80,7 +80,7 @@ function firstNotFinite(parts: LearnerResult["update"]["parts"]): number | undef
 }
 
 function signsOf(step: number, scored: readonly ScoredRollout[], learners: readonly LearnerResult[]): StepSigns {
-  const grades = scored.map(({ measured }) => measured.task).filter((grade) => Number.isFinite(grade));
+  const grades = scored.map(({ measured }) => measured.task).filter(Number.isFinite);
   const policies = learners.map(({ learner, update }): [string, PolicySigns] => {
     const kl = update.diagnostics["approx_kl/k1"];
     const signs = {
@@ -102,7 +102,7 @@ function bestTrained(
   recent: readonly number[],
 ): Pick<LoopState, "bestTrained"> {
   if (config.evaluation.every > 0 || !schedule.isRegularCheckpoint(step) || recent.length === 0) return {};
-  const grade = recent.reduce((sum, each) => sum + each, 0) / recent.length;
+  const grade = recent.reduce((sum, value) => sum + value, 0) / recent.length;
   return before && before.grade >= grade ? {} : { bestTrained: { step, grade } };
 }
 
@@ -113,7 +113,7 @@ function bestStep({ schedule }: TrainingRun, { best, bestTrained: trained }: Loo
 }
 
 function causeAndBest(run: TrainingRun, state: LoopState): string {
-  const rates = run.learners.map(({ config }) => config.optimizer.learningRate).filter((rate) => isNamedRate(rate));
+  const rates = run.learners.map(({ config }) => config.optimizer.learningRate).filter(isNamedRate);
   const peak =
     rates.length > 0 ? ` (optimizer.learningRate.peak is ${Math.max(...rates.map((rate) => rate.peak))})` : "";
   const step = bestStep(run, state);

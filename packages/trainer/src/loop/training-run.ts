@@ -1,14 +1,6 @@
-import {
-  LaconicError,
-  type LaconicErrorCode,
-  type PolicySnapshot,
-  randomFromSeed,
-  type PolicyNeed,
-  type Random,
-  type Reward,
-  type Sampling,
-} from "@laconic/core";
-import { livePolicies, type Samplers, mapPolicies } from "../spec/parts.ts";
+import { LaconicError, randomFromSeed, mapValues } from "@laconic/core";
+import type { LaconicErrorCode, PolicySnapshot, PolicyNeed, Random, Reward, Sampling } from "@laconic/core";
+import { livePolicies, type Samplers } from "../spec/parts.ts";
 import { policyNeedsOf, type Learner } from "../spec/learning.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { problemSource, type ProblemSource } from "../spec/problem-source.ts";
@@ -54,11 +46,11 @@ export async function openTrainingRun(
   const score = scorer(judge, config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
   const problemsOf = problemSource(task, config, random, curriculum);
-  const models = { ...mapPolicies(policies, ({ model }) => model), ...criticsOf(learners) };
+  const models = { ...mapValues(policies, ({ model }) => model), ...criticsOf(learners) };
   for (const learner of learners) for (const warning of configWarnings(learner)) await recorder.warn(warning);
   const references = await snapshotsOf(
     learners.filter(
-      (each) => config.evaluation.language || needsReference(each) || isNeededAt(learners, each, "first"),
+      (learner) => config.evaluation.language || needsReference(learner) || isNeededAt(learners, learner, "first"),
     ),
   );
   return {
@@ -88,9 +80,9 @@ export function samplingAt({ config, temperature }: RunSpec, step: number): Samp
   return { ...config.sampling, temperature: temperature(step, config.steps) };
 }
 
-function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
+function isNeededAt(learners: readonly Learner[], { name }: Learner, path: PolicyNeed["at"]): boolean {
   const needs = policyNeedsOf(learners.map(({ objective }) => objective));
-  return needs.some((need) => need.policy === name && need.at === at);
+  return needs.some((need) => need.policy === name && need.at === path);
 }
 
 export async function snapshotsOf(learners: readonly Learner[]): Promise<Record<string, PolicySnapshot>> {
@@ -119,7 +111,7 @@ export class OldPolicies {
 
   async samplers(): Promise<Samplers> {
     const { parts, config, learners } = this.#run;
-    if (config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old")))
+    if (config.refreshOldPolicyEvery === 1 && !learners.some((learner) => isNeededAt(learners, learner, "old")))
       return livePolicies(parts);
     this.#snapshots ??= await snapshotsOf(learners);
     return this.#snapshots;

@@ -36,8 +36,8 @@ export function poolMember({ name, step, games, points }: OpponentState): PoolMe
 }
 
 export function withOpponent(episode: Episode, opponent: string, agents: readonly AgentId[]): Episode {
-  const named = <T extends { readonly agent: AgentId }>(each: T): T =>
-    agents.includes(each.agent) ? { ...each, opponent } : each;
+  const named = <T extends { readonly agent: AgentId }>(item: T): T =>
+    agents.includes(item.agent) ? { ...item, opponent } : item;
   return {
     ...episode,
     utterances: episode.utterances.map(named),
@@ -77,7 +77,7 @@ export function gameOf(
   const earned = (id: AgentId): number =>
     rewardTotal(agents[id] ?? {}, episode.problemId) +
     episode.utterances
-      .filter((each) => each.agent === id)
+      .filter((utterance) => utterance.agent === id)
       .reduce((sum, { turn }) => sum + rewardTotal(turns[turn] ?? {}, episode.problemId), 0);
   const mean = (ids: readonly AgentId[]): number =>
     ids.reduce((sum, id) => sum + earned(id), 0) / Math.max(1, ids.length);
@@ -92,14 +92,14 @@ export function gamesOf(
   { policies }: Pick<TrainingParts, "policies">,
 ): Game[] {
   const learners = Object.values(policies).flatMap(({ agents }) => agents);
-  return opponents ? rollouts.flatMap((each) => gameOf(each, opponents, learners) ?? []) : [];
+  return opponents ? rollouts.flatMap((rollout) => gameOf(rollout, opponents, learners) ?? []) : [];
 }
 
 export function withGames(pool: readonly OpponentState[], games: readonly Game[]): OpponentState[] {
-  return pool.map((each) => {
-    const own = games.filter(({ opponent }) => opponent === each.name);
-    const points = own.reduce((sum, game) => sum + game.points, each.points);
-    return { ...each, games: each.games + own.length, points };
+  return pool.map((state) => {
+    const played = games.filter(({ opponent }) => opponent === state.name);
+    const points = played.reduce((sum, game) => sum + game.points, state.points);
+    return { ...state, games: state.games + played.length, points };
   });
 }
 
@@ -111,7 +111,7 @@ export function withSelf(
   const runs = pool.filter(({ step }) => step === null);
   const selves = [...pool.filter(({ step }) => step !== null), self];
   while (selves.length > keep) {
-    const worths = selves.slice(0, -1).map((each) => worth[drop](each, every));
+    const worths = selves.slice(0, -1).map((selve) => worth[drop](selve, every));
     selves.splice(Math.max(0, worths.indexOf(Math.min(...worths))), 1);
   }
   return [...selves, ...runs];

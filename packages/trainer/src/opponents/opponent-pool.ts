@@ -1,13 +1,14 @@
 import {
-  shownValue,
+  type AgentId,
+  inputError,
+  type LanguageModel,
   type Matchmaking,
+  type PolicySnapshot,
   type PoolMember,
   type Random,
-  LaconicError,
-  type AgentId,
-  type LanguageModel,
-  type PolicySnapshot,
+  shownValue,
   type TrainableModel,
+  mapValues,
 } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { OpponentSettings } from "../settings/config.ts";
@@ -59,13 +60,12 @@ export class OpponentPool {
   /** Reloads a checkpoint's pool. The policies keep the checkpoint's weights. */
   async restore(pool: readonly OpponentState[]): Promise<void> {
     const names = pool.flatMap(({ name, step }) => (step === null ? [] : [name]));
-    if (!this.#recorder.restoreOpponents)
-      throw new LaconicError("input_invalid", "this recorder stores no opponents for a resume");
+    if (!this.#recorder.restoreOpponents) throw inputError("this recorder stores no opponents for a resume");
     await this.#recorder.restoreOpponents(names, this.#models, (name) => this.#freeze(name));
   }
 
-  opponents(pool: readonly OpponentState[], place: MatchPlace): OpponentOf {
-    const matches: Matches = matchesOf(this.#matchmaking, this.#settings, pool, place);
+  opponents(pool: readonly OpponentState[], matchPlace: MatchPlace): OpponentOf {
+    const matches: Matches = matchesOf(this.#matchmaking, this.#settings, pool, matchPlace);
     return (group, episode) => {
       const match = matches(group, episode);
       return match && this.opponent(match.opponent, match.side);
@@ -74,7 +74,7 @@ export class OpponentPool {
 
   opponent(name: string, side: number): Opponent {
     const speakers = this.#speakers.get(name);
-    if (!speakers) throw new LaconicError("input_invalid", `weights not found for the opponent ${name}`, { name });
+    if (!speakers) throw inputError(`weights not found for the opponent ${name}`, { name });
     const agents = this.#settings.sides[side] ?? [];
     return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent] as LanguageModel])) };
   }
@@ -90,14 +90,14 @@ export class OpponentPool {
   }
 
   get #models(): Readonly<Record<string, TrainableModel>> {
-    return Object.fromEntries(Object.entries(this.#policies).map(([name, { model }]) => [name, model]));
+    return mapValues(this.#policies, ({ model }) => model);
   }
 
   /** Drops before adding, so that the pool stays within its maximum. */
   async #taken(pool: readonly OpponentState[], step: number): Promise<readonly OpponentState[]> {
     const self = selfAt(step);
     const next = withSelf(pool, self, this.#settings);
-    for (const { name } of pool) if (!next.some((each) => each.name === name)) await this.#drop(name);
+    for (const { name } of pool) if (!next.some((state) => state.name === name)) await this.#drop(name);
     await this.#freeze(self.name);
     await this.#recorder.keepOpponent?.(self.name, this.#models);
     return next;
@@ -126,7 +126,7 @@ export class OpponentPool {
     const named = new Map<LanguageModel, LanguageModel>();
     return Object.fromEntries(
       Object.entries(speakers).map(([agent, model]) => {
-        const own: LanguageModel = named.get(model) ?? {
+        const languageModel: LanguageModel = named.get(model) ?? {
           id: name,
           ...(model.supports && { supports: model.supports }),
           complete: async (request) => {
@@ -134,8 +134,8 @@ export class OpponentPool {
             return { ...completion, model: { ...completion.model, id: name } };
           },
         };
-        named.set(model, own);
-        return [agent, own];
+        named.set(model, languageModel);
+        return [agent, languageModel];
       }),
     );
   }
@@ -166,15 +166,15 @@ export function matchesOf(
   states: readonly OpponentState[],
   { step, problems, episodes, random }: MatchPlace,
 ): Matches {
-  const pool = states.map((each) => poolMember(each));
-  const each = draw === "group" ? 1 : episodes;
-  const matches = Array.from({ length: problems * each }, (_, game): Match | null => {
+  const pool = states.map(poolMember);
+  const value = draw === "group" ? 1 : episodes;
+  const matches = Array.from({ length: problems * value }, (_, game): Match | null => {
     const stream = random.split(`opponents/${game}`);
     if (stream.split("latest").uniform() < latest) return null;
-    const side = (step * problems * each + game) % sides.length;
+    const side = (step * problems * value + game) % sides.length;
     return { opponent: chosen(rule, step, pool, stream.split("match")), side };
   });
-  return (group, episode) => matches[group * each + (draw === "group" ? 0 : episode)] ?? null;
+  return (group, episode) => matches[group * value + (draw === "group" ? 0 : episode)] ?? null;
 }
 
 function chosen(rule: Matchmaking, step: number, pool: readonly PoolMember[], random: Random): string {
@@ -182,9 +182,9 @@ function chosen(rule: Matchmaking, step: number, pool: readonly PoolMember[], ra
   return checkedCall(
     { name: `the matchmaking ${rule.name}`.trimEnd(), value: "matchmaking", place: `step ${step + 1}` },
     () => rule({ step, pool, random }),
-    (given) =>
-      typeof given === "string" && names.includes(given)
+    (input) =>
+      typeof input === "string" && names.includes(input)
         ? null
-        : `gave ${shownValue(given)}, expected a name of the pool: ${names.join(", ")}`,
+        : `gave ${shownValue(input)}, expected a name of the pool: ${names.join(", ")}`,
   );
 }

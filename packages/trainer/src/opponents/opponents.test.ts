@@ -39,7 +39,7 @@ const by = (a = "", b = ""): number => a.localeCompare(b);
 const spokenBy = ({ scored }: StepRecord): (string | undefined)[] =>
   scored.map(({ episode }) => episode.utterances.find(({ opponent }) => opponent !== undefined)?.opponent);
 
-/** Says one letter, whatever it is asked. */
+/** Model that always replies with one letter. */
 function saying(letter: string): LanguageModel {
   return {
     id: letter,
@@ -78,7 +78,7 @@ describe("games against opponents", () => {
             .size,
         ).toBe(1);
     }
-    // Two past selves at most: the first weights, then those of steps 2 and 4.
+    // At most two past selves: the first weights, then those of steps 2 and 4.
     expect(records.map((each) => Array.from(new Set(spokenBy(each))).toSorted(by))).toEqual([
       ["step-0"],
       ["step-0"],
@@ -89,10 +89,10 @@ describe("games against opponents", () => {
     ]);
   });
 
-  test("a past self is frozen: its words are likely under the weights of its step alone", async () => {
+  test("a past self is frozen: its texts are likely only under the weights of its step", async () => {
     const parts = tinyDuelParts();
     const { records } = await play(parts, { opponents: { ...opponents, keep: 1, every: 100 } });
-    // The first table is flat, whatever was learned since.
+    // The first weights are uniform, independent of later training.
     const logProbs = records
       .flatMap(({ scored }) => scored.flatMap(({ episode }) => episode.utterances))
       .flatMap(({ opponent, trace }) => (opponent === undefined ? [] : (trace?.logProbs ?? [])));
@@ -124,7 +124,7 @@ describe("games against opponents", () => {
     expect(trained).toBe(24 + spokenBy(last).filter((name) => name === undefined).length);
   });
 
-  test("learns to beat another run, whose win rate it tells, and prices its own words alone", async () => {
+  test("learns to beat another run, reports its win rate, and prices only its own tokens", async () => {
     const beaten = { ...opponents, runs: ["runs/rock"], against: ["runs/rock"], matchmaking: always };
     const parts = { ...tinyDuelParts(), opponents: rock };
     const played = await play(parts, { opponents: beaten, steps: 30, prices: { tokens: 0.01 } });
@@ -177,7 +177,7 @@ describe("a run that is stopped", () => {
     await tinyRun({ directory: join(folder, "whole"), settings: own, parts: tinyDuelParts() });
     for (const stopAt of [2, 7]) {
       const directory = join(folder, `cut-${stopAt}`);
-      // As a kill does it: behind the checkpoint of step 4, nothing is kept but rows and weights of opponents.
+      // After a kill, only rows and opponents' weights are newer than the checkpoint of step 4.
       const dies = tinyDuelParts();
       const learningRate = (step: number): number => {
         if (step >= 2 * stopAt) throw new Error("killed");
@@ -200,7 +200,7 @@ describe("a run that is stopped", () => {
         );
       expect(await readdir(join(directory, "opponents"))).toEqual(await readdir(join(folder, "whole", "opponents")));
     }
-    // What the kept checkpoints name, and nothing else.
+    // The folder has exactly the weights that retained checkpoints name.
     const state = JSON.parse(
       await readFile(join(folder, "whole", "checkpoints", "step-00000009", "state.json"), "utf8"),
     ) as { opponents: OpponentState[] };
@@ -209,7 +209,7 @@ describe("a run that is stopped", () => {
     expect((await readdir(join(folder, "whole", "opponents"))).length).toBeLessThanOrEqual(6);
   });
 
-  test("is refused by the folder's name where weights of an opponent are damaged", async () => {
+  test("is rejected with the folder's name if an opponent's weights are damaged", async () => {
     const folder = await temporaryFolder();
     const directory = join(folder, "run");
     const own = { ...settings, opponents };
@@ -236,7 +236,7 @@ describe("matchmaking", () => {
   };
 
   test("weighs by win rates as its name says", () => {
-    // Rates with a draw more: 98.5 of 99, 1/2, 0.5 of 99.
+    // Rates with one additional draw: 98.5 of 99, 1/2, 0.5 of 99.
     const rates = [98.5 / 99, 0.5, 0.5 / 99];
     const expected = (weight: (x: number) => number): number[] => {
       const weights = rates.map(weight);
@@ -311,10 +311,7 @@ test.each([
   [{ opponents: { ...opponents, keep: 0 } }, /^opponents\.keep: /u],
   [{ opponents: { ...opponents, latest: 1 } }, /^opponents\.latest: /u],
   [{ opponents: { latest: 0.5 } }, /^opponents\.sides: /u],
-  [
-    { opponents: { ...opponents, kep: 3 } },
-    /^opponents\.kep: there is no such setting; did you mean opponents\.keep\?/u,
-  ],
+  [{ opponents: { ...opponents, kep: 3 } }, /^opponents\.kep: unknown setting; did you mean opponents\.keep\?/u],
   [{ opponents: { ...opponents, matchmaking: "fair" } }, /^opponents\.matchmaking: /u],
   [
     { opponents: { ...opponents, runs: ["runs/x"] } },
@@ -322,7 +319,7 @@ test.each([
   ],
   [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is a reserved name/u],
   [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: "runs\/x" not found/u],
-  [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: there is no cost "words"/u],
+  [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: unknown cost "words"/u],
   [{ asynchronous: {} }, /^asynchronous: plays games before/u],
   [{ tree: { mode: "aligned", gamma: 1, stopAbove: null }, groupBy: "tree-node" }, /^tree: /u],
   [{ opponents: { ...opponents, draw: "episode" }, advantage: { estimator: "greedy" } }, /./u],

@@ -1,11 +1,10 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { joinBytes, sha256, type FileSystem } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
 import type { ProcessTable } from "../reading/run-source.ts";
 
 async function refuse(path: string): Promise<never> {
-  throw new LaconicError(
-    "config_invalid",
+  throw configError(
     `${path}: a browser has no folders; pass a fileSystem to openRun, such as memoryFileSystem() of @laconic/core/files`,
     { key: "fileSystem" },
   );

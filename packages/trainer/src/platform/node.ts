@@ -92,13 +92,13 @@ async function readFrom(file: FileHandle, from: number, length: number): Promise
 export async function statFile(
   path: string,
 ): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino: number } | null> {
-  const found = await stat(path).catch(() => null);
-  return found?.isFile() === true ? found : null;
+  const match = await stat(path).catch(() => null);
+  return match?.isFile() === true ? match : null;
 }
 
 export function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (match) => match.isDirectory(),
     () => false,
   );
 }

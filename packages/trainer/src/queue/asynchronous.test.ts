@@ -37,7 +37,7 @@ async function run(
   const recorder = {
     ...silentRecorder((metrics) => rows.push(metrics)),
     dropped: async (step: number, groups: readonly DroppedProblem[]) =>
-      void dropped.push(...groups.map((each) => ({ step, ...each }))),
+      void dropped.push(...groups.map((group) => ({ step, ...group }))),
   };
   const { after } = await timer.run(
     train(runSpec({ ...slowly(parts, timer, slowness), settings: config }), { recorder, timer }),
@@ -51,7 +51,7 @@ const sum = (rows: readonly Metrics[], name: string): number => rows.reduce((all
 const episodesOf = (rows: readonly Metrics[]): number =>
   stopReasons.reduce((all, reason) => all + sum(rows, `stop/${reason}`), 0);
 
-test("an asynchronous run learns, says how old its groups are, weighs what is older, and repeats itself", async () => {
+test("an asynchronous run learns, reports the age of groups, weights older ones, and is reproducible", async () => {
   const asynchronous = { maxLag: 3, activeGroups: 9 };
   const { rows, accuracy } = await run({ asynchronous });
   expect(accuracy).toBeGreaterThan(0.9);
@@ -65,7 +65,7 @@ test("an asynchronous run learns, says how old its groups are, weighs what is ol
   expect(rows[0]).not.toHaveProperty("importance_weight/mean"); // the newest weights need no correction
   const short = await run({ asynchronous, steps: 8 });
   expect((await run({ asynchronous, steps: 8 })).rows).toEqual(short.rows);
-  // The weights are what the cap is of: another cap is another run.
+  // The cap changes importance weights, so another cap gives another run.
   const capped = await run({ asynchronous: { ...asynchronous, importanceCap: 1.01 }, steps: 8 });
   expect(column(capped.rows, "actor/pg_loss")).not.toEqual(column(short.rows, "actor/pg_loss"));
 });
@@ -90,7 +90,7 @@ test("a step waits for old groups, or they are dropped and named", async () => {
   expect(dropped[0]?.problemId).toMatch(/^train-\d$/u);
 });
 
-test("an episode that fails is played again; a group that fails on is dropped and named", async () => {
+test("retries a failed episode; drops and names a group that keeps failing", async () => {
   const asynchronous = { maxLag: 2, retries: 1 };
   const third = await run({ asynchronous, steps: 10 }, tinyParts(), { fails: (call) => call > 30 && call % 5 === 0 });
   expect(third.rows).toHaveLength(10);
@@ -102,15 +102,15 @@ test("an episode that fails is played again; a group that fails on is dropped an
   expect(new Set(groups).size).toBe(groups.length);
 });
 
-test("servers that stay away end the run with their error, after a step's worth of groups", async () => {
+test("unreachable servers end the run with their error, after as many groups as a step has", async () => {
   const asynchronous = { maxLag: 2 };
   const away = run({ asynchronous }, tinyParts(), { fails: (call) => call > 500 });
-  await expect(away).rejects.toMatchObject({ code: "api_unavailable" });
+  await expect(away).rejects.toFailWith("api_unavailable");
 });
 
-test("stragglers are waited for", async () => {
-  const kept = await run({ asynchronous: { maxLag: 4 }, steps: 8 });
-  expect(episodesOf(kept.rows)).toBe(8 * 48);
+test("waits for slow episodes", async () => {
+  const retained = await run({ asynchronous: { maxLag: 4 }, steps: 8 });
+  expect(episodesOf(retained.rows)).toBe(8 * 48);
 });
 
 test("trains several policies, trees of joint replies, and a greedy baseline", async () => {
@@ -175,7 +175,7 @@ test.each(["interrupt", "error"] as const)("an %s ends what is played and lets i
   expect([model.alive, fleet.inFlight]).toEqual([0, 0]);
 });
 
-test("starts are paced: the event loop has its turn after every sixteen", async () => {
+test("the queue yields to the event loop after every sixteen starts", async () => {
   const timer = virtualTimer();
   let starts = 0;
   let since = 0;
@@ -201,7 +201,7 @@ test("starts are paced: the event loop has its turn after every sixteen", async 
   expect(most).toBeLessThanOrEqual(16);
 });
 
-test("settings that contradict it are refused", () => {
+test("rejects contradicting settings", () => {
   const refused = (asynchronous: object, extra: object = {}): (() => unknown) => {
     return () => parseTrainConfig({ ...settings, ...extra, asynchronous });
   };
@@ -210,9 +210,7 @@ test("settings that contradict it are refused", () => {
   expect(refused({ maxLag: 1, activeGroups: 13 })).toThrow(
     /asynchronous\.activeGroups: is 13, but maxLag 1 allows 12/u,
   );
-  expect(refused({ maxlag: 1 })).toThrow(
-    /asynchronous\.maxlag: there is no such setting; did you mean asynchronous\.maxLag/u,
-  );
+  expect(refused({ maxlag: 1 })).toThrow(/asynchronous\.maxlag: unknown setting; did you mean asynchronous\.maxLag/u);
   const filled = parseTrainConfig({ ...settings, asynchronous: { maxLag: 2 } }).asynchronous;
   expect(filled).toEqual({
     activeGroups: null,

@@ -1,4 +1,4 @@
-import { LaconicError, thrownText } from "@laconic/core";
+import { inputError, LaconicError, thrownText } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
 import { attempts, joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
@@ -97,7 +97,7 @@ export class GroupQueue {
 
   /** Returns the step's groups. @param version - optimizer steps of the current weights */
   async take(version: number): Promise<TakenGroups> {
-    if (this.#isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
+    if (this.#isClosed) throw inputError("the queue is closed", { version });
     await this.#renew(version);
     this.#changed();
     for (;;) {
@@ -110,10 +110,10 @@ export class GroupQueue {
       const sampled = taken.map(({ group }, position): SampledGroup => {
         const { rollouts, ...rest } = this.#complete.get(group) as SampledGroup;
         this.#complete.delete(group);
-        return { ...rest, rollouts: rollouts.map((each) => ({ ...each, group: position })) };
+        return { ...rest, rollouts: rollouts.map((rollout) => ({ ...rollout, group: position })) };
       });
       this.#changed();
-      return { ...joined(sampled), lags: taken.map((each) => version - each.version) };
+      return { ...joined(sampled), lags: taken.map((group) => version - group.version) };
     }
   }
 
@@ -145,8 +145,8 @@ export class GroupQueue {
   }
 
   #inBackground(work: Promise<void>): void {
-    const own = work.catch((error: unknown) => this.#end(error)).finally(() => this.#background.delete(own));
-    this.#background.add(own);
+    const task = work.catch((error: unknown) => this.#end(error)).finally(() => this.#background.delete(task));
+    this.#background.add(task);
   }
 
   async #release(held: Held): Promise<void> {
@@ -223,7 +223,7 @@ export class GroupQueue {
     this.#scheduler.partOver(started.group);
     if (over.size < this.#settings.partsPerGroup) return;
     this.#stop(playing);
-    const sampled = [...over].toSorted(([a], [b]) => a - b).map(([, each]) => each);
+    const sampled = [...over].toSorted(([a], [b]) => a - b).map(([, sampledGroup]) => sampledGroup);
     this.#complete.set(started.group, joined(sampled));
     this.#scheduler.complete(started.group);
     this.#failedInRow = 0;
@@ -255,11 +255,11 @@ export class GroupQueue {
     const before = this.#current;
     if (before?.version === version) return;
     this.#current = { version, weights: await this.#parts.weights(), users: 0 };
-    for (const each of this.#scheduler.advance(version)) {
-      const playing = this.#playing.get(each.group);
+    for (const group of this.#scheduler.advance(version)) {
+      const playing = this.#playing.get(group.group);
       if (playing) this.#stop(playing);
-      this.#complete.delete(each.group);
-      this.#dropped.push({ ...each, reason: "stale", lag: version - each.version });
+      this.#complete.delete(group.group);
+      this.#dropped.push({ ...group, reason: "stale", lag: version - group.version });
     }
     if (before) await this.#release(before);
   }

@@ -19,11 +19,11 @@ function started(scheduler: GroupScheduler): number[] {
 
 const numbers = (groups: readonly StartedGroup[] | null): number[] | null => groups && groups.map(({ group }) => group);
 
-test("so many groups' worth of parts are played; the first that are complete train", () => {
+test("plays as many parts as the groups in flight have; the first complete groups train", () => {
   const scheduler = new GroupScheduler(settings);
   expect(started(scheduler)).toEqual([0, 1, 2]);
   expect(scheduler.counts()).toEqual({ active: 3, complete: 0, open: 6, capacity: 6 });
-  // Parts of two groups that go on make room for another.
+  // Finished parts of two active groups free a slot for a third group.
   scheduler.partOver(0);
   expect(started(scheduler)).toEqual([]);
   scheduler.partOver(1);
@@ -35,7 +35,7 @@ test("so many groups' worth of parts are played; the first that are complete tra
   expect(scheduler.state()).toEqual({ next: 4, again: [0, 3] });
 });
 
-test("a step waits for a group that later ones would take too late, and for no other", () => {
+test("a step waits only for groups that would be too old for later steps", () => {
   const scheduler = new GroupScheduler({ ...settings, activeGroups: 6 });
   expect(started(scheduler)).toEqual([0, 1, 2, 3, 4, 5]); // (maxLag + 1) * groupsPerStep
   for (const group of [4, 5]) scheduler.complete(group);
@@ -81,7 +81,7 @@ test("a resumed run starts the groups in flight first", () => {
   expect(scheduler.state()).toEqual({ next: 10, again: [4, 7, 9] });
 });
 
-/** What goes wrong in a run in which whatever may happen does, in an order of the seed. */
+/** Violated invariants of a run with random events from this seed. */
 function wrongIn(seed: number): string[] {
   const random = randomFromSeed(seed);
   const own: ScheduleSettings = {

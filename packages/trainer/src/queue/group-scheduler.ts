@@ -40,10 +40,6 @@ export interface ScheduleCounts {
  */
 const maxWaiting = 2;
 
-interface Played extends StartedGroup {
-  open: number;
-}
-
 /**
  * Decides which groups start and which are trained, without a clock: equal events give equal decisions. Groups are
  * numbered in the order of problems.
@@ -56,7 +52,7 @@ interface Played extends StartedGroup {
 export class GroupScheduler {
   readonly #settings: ScheduleSettings;
   readonly #capacity: number;
-  readonly #active = new Map<number, Played>();
+  readonly #active = new Map<number, StartedGroup & { open: number }>();
   #complete: StartedGroup[] = [];
   #version = 0;
   #open = 0;
@@ -80,9 +76,9 @@ export class GroupScheduler {
     if (now !== this.#version) this.#hasTaken = false;
     this.#version = now;
     if (stale === "wait") return [];
-    const old = [...this.#active.values(), ...this.#complete].filter((each) => each.version < now - maxLag);
+    const old = [...this.#active.values(), ...this.#complete].filter((item) => item.version < now - maxLag);
     for (const { group } of old) this.#leaveActive(group);
-    this.#complete = this.#complete.filter((each) => each.version >= now - maxLag);
+    this.#complete = this.#complete.filter((item) => item.version >= now - maxLag);
     return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
   }
 
@@ -117,7 +113,7 @@ export class GroupScheduler {
 
   leave(group: number): void {
     this.#leaveActive(group);
-    this.#complete = this.#complete.filter((each) => each.group !== group);
+    this.#complete = this.#complete.filter((item) => item.group !== group);
   }
 
   /** Takes P complete groups, oldest weights first; null if too few, or an older group is awaited. */
@@ -129,7 +125,7 @@ export class GroupScheduler {
     if (stale === "wait" && !this.#isInTime(left)) return null;
     const taken = inOrder.slice(0, groupsPerStep);
     this.#hasTaken = true;
-    this.#complete = this.#complete.filter((each) => !taken.includes(each));
+    this.#complete = this.#complete.filter((item) => !taken.includes(item));
     return taken;
   }
 
@@ -152,10 +148,10 @@ export class GroupScheduler {
   #isInTime(left: readonly StartedGroup[]): boolean {
     const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();
-    for (const each of [...left, ...this.#active.values()]) byAge.set(each.version, (byAge.get(each.version) ?? 0) + 1);
+    for (const item of [...left, ...this.#active.values()]) byAge.set(item.version, (byAge.get(item.version) ?? 0) + 1);
     let sum = 0;
     return [...byAge]
       .toSorted(([a], [b]) => a - b)
-      .every(([each, count]) => (sum += count) <= (each + maxLag - this.#version) * groupsPerStep);
+      .every(([value, count]) => (sum += count) <= (value + maxLag - this.#version) * groupsPerStep);
   }
 }

@@ -26,26 +26,26 @@ const settings = {
   checkpoint: { every: 2, keep: 3 },
 };
 
-/** The tiny task with problems that are known apart. */
+/** The tiny task with unique problem ids. */
 function parts(): TrainingParts {
   const { task, ...rest } = tinyParts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
-    return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
+    return task.problems(random, count).map((problem, i) => ({ ...problem, id: `${name}-${i}` }));
   };
   return { ...rest, task: { ...task, problems } };
 }
 
-/** Files take time of their own, which is not the run's. */
+/** Stops the virtual clock during file operations. */
 function still(recorder: Recorder, timer: VirtualTimer): Recorder {
   return {
     clock: () => recorder.clock(),
     restore: (models) => timer.still(recorder.restore(models)),
-    record: (each) => timer.still(recorder.record?.(each) ?? Promise.resolve()),
+    record: (stepRecord) => timer.still(recorder.record?.(stepRecord) ?? Promise.resolve()),
     step: (metrics, clock) => timer.still(recorder.step(metrics, clock)),
-    rollouts: (at, each) => timer.still(recorder.rollouts(at, each)),
-    dropped: (at, groups) => timer.still(recorder.dropped(at, groups)),
-    evaluation: (each, episodes) => timer.still(recorder.evaluation(each, episodes)),
+    rollouts: (index, group) => timer.still(recorder.rollouts(index, group)),
+    dropped: (index, groups) => timer.still(recorder.dropped(index, groups)),
+    evaluation: (evaluation, episodes) => timer.still(recorder.evaluation(evaluation, episodes)),
     checkpoint: (models, state) => timer.still(recorder.checkpoint(models, state)),
     warn: (message) => timer.still(recorder.warn(message)),
   };
@@ -82,7 +82,7 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
 const rowsOf = (directory: string, name: string): Promise<Record<string, unknown>[]> =>
   readLines(nodeFileSystem, join(directory, name));
 
-/** Problems of a run by what became of them. */
+/** Problem ids of a run by outcome. */
 async function outcomes(directory: string): Promise<{ trained: string[]; dropped: string[] }> {
   const trained: string[] = [];
   for await (const { problem } of eachEpisode(folderSource(directory), "step")) trained.push(problem.id);
@@ -104,7 +104,7 @@ test("a killed group trains once or is named: groups in flight run again", async
 
   const warnings = (await rowsOf(first, "warnings.jsonl")).map((row) => row["message"]);
   expect(warnings).toContainEqual(expect.stringMatching(/^groups \d.* were in flight at step 4: .* played again/u));
-  // 3 groups a step; those before the next new one at the checkpoint are trained, dropped, or were in flight.
+  // With 3 groups per step, earlier problems were trained, dropped, or in flight at the checkpoint.
   const { trained, dropped } = await outcomes(first);
   expect(trained).toHaveLength(18);
   expect(dropped.length).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ test("a killed group trains once or is named: groups in flight run again", async
   const upTo = (rows: readonly Record<string, unknown>[]): number =>
     rows.filter((row) => Number(row["step"]) <= 4).length;
   expect(12 + upTo(await rowsOf(first, "dropped.jsonl")) + again.length).toBe(next);
-  // The same checkpoint, on the same clock, goes on the same way.
+  // The same checkpoint and clock give the same continuation.
   await runIn(second, { resume: true });
   for (const name of ["metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"])
     expect(await readFile(join(second, name), "latin1")).toBe(await readFile(join(first, name), "latin1"));

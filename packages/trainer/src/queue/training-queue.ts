@@ -1,4 +1,4 @@
-import type { LanguageModel, PolicySnapshot, Problem, Random } from "@laconic/core";
+import { mapValues, type LanguageModel, type PolicySnapshot, type Problem, type Random } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
 import { modelsOf, type TrainingParts } from "../spec/parts.ts";
@@ -42,9 +42,7 @@ export class TrainingQueue {
     const weights = async (): Promise<QueueWeights> => {
       const { parts: played, score } = learned();
       const samplers = await snapshots();
-      const models = Object.fromEntries(
-        Object.entries(modelsOf(played, samplers)).map(([agent, model]) => [agent, answeringInTurn(model, turn)]),
-      );
+      const models = mapValues(modelsOf(played, samplers), (model) => answeringInTurn(model, turn));
       return {
         game: (number) => groupGame(played, config, { score, greedy, sampling }, { ...this.#placeOf(number), models }),
         async dispose() {
@@ -79,7 +77,10 @@ export class TrainingQueue {
     const { dropped, ...report } = this.#queue.report();
     return {
       ...report,
-      dropped: dropped.map((each) => ({ ...each, problemId: this.#placeOf(each.group).problem.id })),
+      dropped: dropped.map((group) => ({
+        ...group,
+        problemId: this.#placeOf(group.group).problem.id,
+      })),
     };
   }
 }

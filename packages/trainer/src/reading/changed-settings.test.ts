@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { describeChange, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const budget = { targetTokens: 4, learningRate: 0.05 };
 const adjustable = { steps: "", budget: "", prices: "" };
@@ -17,14 +17,8 @@ const base = {
   checkpoint: { every: 2, keep: 3 },
 };
 
-const made: string[] = [];
-afterEach(async () => {
-  for (const path of made.splice(0)) await rm(path, { recursive: true });
-});
-
 async function folder(): Promise<string> {
-  made.push(await mkdtemp(join(tmpdir(), "laconic-changes-")));
-  return join(made.at(-1) as string, "run");
+  return join(await temporaryFolder(), "run");
 }
 
 const rows = async (run: string): Promise<ChangedSetting[]> =>
@@ -47,13 +41,13 @@ describe("a run's settings change while it runs", () => {
     ]);
     const last = await configOf(directory);
     const held = [2, 4, 6].map((step) => settingsAt(last, changes, step));
-    expect(held.map((each) => [each["steps"], each["prices"]])).toEqual([
+    expect(held.map((item) => [item["steps"], item["prices"]])).toEqual([
       [2, {}],
       [4, { tokens: 0.1 }],
       [6, {}],
     ]);
-    expect(held.map((each) => (each["budget"] as typeof budget | null)?.targetTokens)).toEqual([4, undefined, 6]);
-    // The checkpoint knows the rows, as it knows those of the metrics.
+    expect(held.map((item) => (item["budget"] as typeof budget | null)?.targetTokens)).toEqual([4, undefined, 6]);
+    // The checkpoint has digests of these rows, like those of the metrics.
     const manifest = await readFile(join(directory, "checkpoints/step-00000006/manifest.json"), "utf8");
     expect(manifest).toContain('"changes.jsonl"');
   });
@@ -85,13 +79,13 @@ describe("a run's settings change while it runs", () => {
     ["a key with a control character", '{"step":1,"key":"a\\u202eb"}', /line 1: its key/u],
     ["more than a change has", '{"step":1,"key":"a","shell":"rm"}', /line 1: it has "shell"/u],
     ["a line of a megabyte", `{"step":1,"key":"a","now":"${"x".repeat(1 << 20)}"}`, /line 1: it has \d+ characters/u],
-  ])("%s is refused with file and line, and resumes nothing", async (_, text, said) => {
+  ])("%s is refused with file and line, and resumes nothing", async (_, text, message) => {
     const directory = await folder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: base });
     await writeFile(join(directory, "changes.jsonl"), `${text}\n`);
     const again = tinyRun({ ...run, settings: { ...base, steps: 4 } });
-    await expect(again).rejects.toMatchObject({ code: "checkpoint_corrupt", message: expect.stringMatching(said) });
+    await expect(again).rejects.toFailWith("checkpoint_corrupt", message);
     await expect(again).rejects.toThrow(join(directory, "changes.jsonl"));
   });
 
@@ -108,6 +102,6 @@ test.each([
   [{ key: "train.prices", before: { turns: 1 }, now: { turns: 2 } }, "price of turns: 1 → 2"],
   [{ key: "steps", before: 4, now: 6 }, "steps: 4 → 6"],
   [{ key: "sinks", before: [], now: ["x".repeat(99)] }, `sinks.0: none → "${"x".repeat(59)}…`],
-])("reports a change of the configuration: %j", (change, said) => {
-  expect(describeChange(change)).toBe(said);
+])("reports a change of the configuration: %j", (change, reply) => {
+  expect(describeChange(change)).toBe(reply);
 });

@@ -61,8 +61,8 @@ export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSet
 
 function valueAt(settings: unknown, key: string): unknown {
   return key.split(".").reduce((value, part) => {
-    const own = recordIn(value);
-    return own && Object.hasOwn(own, part) ? own[part] : undefined;
+    const record = recordIn(value);
+    return record && Object.hasOwn(record, part) ? record[part] : undefined;
   }, settings);
 }
 
@@ -98,21 +98,21 @@ export interface ChangesOfStep {
 /** Formats changes by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
   const byStep = new Map<number, string[]>();
-  for (const each of changes) byStep.set(each.step, [...(byStep.get(each.step) ?? []), describeChange(each)]);
-  return Array.from(byStep, ([step, words]) => ({ step, text: words.join("; ") }));
+  for (const change of changes) byStep.set(change.step, [...(byStep.get(change.step) ?? []), describeChange(change)]);
+  return Array.from(byStep, ([step, texts]) => ({ step, text: texts.join("; ") }));
 }
 
 const maxShown = 60;
 
 /** Formats a change as `budget: 14 → 20`; long values are truncated. */
 export function describeChange({ key, before, now }: Pick<ChangedSetting, "key" | "before" | "now">): string {
-  const own = key.replace(/^train\./u, "");
-  if (own === "budget") return `budget: ${budgetIn(before)} → ${budgetIn(now)}`;
-  const changes = changesOf(before, now, own).map((change) => {
+  const path = key.replace(/^train\./u, "");
+  if (path === "budget") return `budget: ${budgetIn(before)} → ${budgetIn(now)}`;
+  const changes = changesOf(before, now, path).map((change) => {
     const name = change.key.replace(/^prices\.tokens$/u, "price of a token").replace(/^prices\./u, "price of ");
     return `${name}: ${shown(change.before)} → ${shown(change.now)}`;
   });
-  return changes.length === 0 ? `${own}: as before` : changes.join(", ");
+  return changes.length === 0 ? `${path}: as before` : changes.join(", ");
 }
 
 function budgetIn(value: unknown): string {

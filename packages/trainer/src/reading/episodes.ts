@@ -35,7 +35,7 @@ export class EpisodeFile {
   readonly #name: string;
   #inode = 0;
   /** Bytes read so far. */
-  #at = 0;
+  #offset = 0;
   #count = 0;
 
   /** @param name - training or test episodes */
@@ -47,25 +47,25 @@ export class EpisodeFile {
   /** Reads new entries. @returns whether there were any */
   async readNew(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
-    const found = await this.#source.stat(file);
-    const isOther = this.#at > 0 && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
+    const match = await this.#source.stat(file);
+    const isOther = this.#offset > 0 && (!match || (match.ino ?? 0) !== this.#inode || match.size < this.#offset);
     if (isOther) {
-      this.#at = 0;
+      this.#offset = 0;
       this.#count = 0;
       reader.reset();
     }
-    if (!found || found.size <= this.#at) return isOther;
-    this.#inode = found.ino ?? 0;
-    const before = this.#at;
+    if (!match || match.size <= this.#offset) return isOther;
+    this.#inode = match.ino ?? 0;
+    const before = this.#offset;
     const read = (from: number, length: number): Promise<Uint8Array | null> => this.#source.bytes(file, from, length);
-    for await (const { head, from, length, isLast } of membersIn(read, this.#at)) {
+    for await (const { head, from, length, isLast } of membersIn(read, this.#offset)) {
       if (!head && isLast) break; // half-written
       this.#count += 1;
-      this.#at = from + length;
+      this.#offset = from + length;
       if (head) this.#tell(reader, { ...head, file, from, length, number: this.#count });
       else reader.damage(`${file}: member ${this.#count} is damaged, ${length} bytes from byte ${from} on`);
     }
-    return isOther || this.#at > before;
+    return isOther || this.#offset > before;
   }
 
   #tell(reader: EntryReader, entry: EpisodeEntry): void {
@@ -113,7 +113,7 @@ export async function* eachEpisode(
     entry: (entry) => void (isMeant(entry) && entries.push(entry)),
     damage,
   });
-  const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));
+  const complete = new Map(entries.flatMap((entry) => (entry.isComplete ? [[entry.step, entry] as const] : [])));
   for (const entry of entries)
     if ((complete.get(entry.step) ?? entry) === entry) yield* await readEpisodes(source, entry, damage);
 }
@@ -140,10 +140,10 @@ export async function* shownEpisodes(
   const train = recordIn(settings["train"]) ?? settings;
   const { transcripts = Infinity } = recordIn(train["evaluation"]) ?? {};
   const shown = new Map<number, number>();
-  for await (const each of eachEpisode(source, "evaluation", undefined, steps)) {
-    const before = shown.get(each.step) ?? 0;
-    shown.set(each.step, before + 1);
-    if (before < Number(transcripts)) yield each;
+  for await (const recordedEpisode of eachEpisode(source, "evaluation", undefined, steps)) {
+    const before = shown.get(recordedEpisode.step) ?? 0;
+    shown.set(recordedEpisode.step, before + 1);
+    if (before < Number(transcripts)) yield recordedEpisode;
   }
 }
 

@@ -30,28 +30,28 @@ const maxEvaluations = 2000;
 
 /** First and last evaluation, and a selection between them. */
 export async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
-  let [found, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
+  let [matches, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
   let last: RunEvaluation | null = null;
   for await (const row of eachRow(source, runFiles.evaluations)) {
     const evaluation = evaluationOf(row);
     if (!evaluation) continue;
     last = evaluation;
     if (seen++ % every !== 0) continue;
-    found.push(evaluation);
-    if (found.length < maxEvaluations) continue;
-    found = found.filter((_, i) => i % 2 === 0);
+    matches.push(evaluation);
+    if (matches.length < maxEvaluations) continue;
+    matches = matches.filter((_, i) => i % 2 === 0);
     every *= 2;
   }
-  return last && found.at(-1) !== last ? [...found, last] : found;
+  return last && matches.at(-1) !== last ? [...matches, last] : matches;
 }
 
 /** Evaluation of a row; null for another row. */
 export function evaluationOf(row: UnknownRecord): RunEvaluation | null {
-  const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
+  const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map(numberOr);
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
-  const [low, high] = (Array.isArray(row["interval"]) ? row["interval"] : []).map((end) => numberOr(end));
-  const groups = Object.entries(recordIn(row["groups"]) ?? {}).flatMap(([name, own]) => {
-    const figures = groupOf(recordIn(own) ?? {});
+  const [low, high] = (Array.isArray(row["interval"]) ? row["interval"] : []).map(numberOr);
+  const groups = Object.entries(recordIn(row["groups"]) ?? {}).flatMap(([name, group]) => {
+    const figures = groupOf(recordIn(group) ?? {});
     return figures ? [[name, figures] as const] : [];
   });
   return {
@@ -66,7 +66,7 @@ export function evaluationOf(row: UnknownRecord): RunEvaluation | null {
 }
 
 function groupOf(row: UnknownRecord): GroupFigures | null {
-  const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
+  const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map(numberOr);
   if (typeof problems !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
   return { problems, accuracy, tokens, measures: numbersIn(row["measures"]) };
 }
@@ -80,66 +80,4 @@ function numbersIn(value: unknown): Record<string, number> {
 /** A finite number, else null. */
 export function numberOr(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
-
-/** A measure at one point of a run. */
-export interface FamilyColumn {
-  /** `right`, or a reward measure, such as `idle silent`. */
-  readonly measure: string;
-  /** `step 0`, `step 50` or `test`. */
-  readonly at: string;
-}
-
-/** Results of one problem family by column. */
-export interface FamilyRow {
-  readonly family: string;
-  /** Whether the family is trained completely: groups called `known`. */
-  readonly isTrained: boolean;
-  readonly problems: number;
-  /** Shares 0..1 by column. */
-  readonly shares: readonly (number | null)[];
-}
-
-/** Accuracy and measured shares by problem group. */
-export interface FamilyTable {
-  readonly columns: readonly FamilyColumn[];
-  readonly rows: readonly FamilyRow[];
-}
-
-/** Heat map, trained families first; null without groups. @param evaluations - in the run's order */
-export function familyTable(evaluations: readonly RunEvaluation[], test: RunEvaluation | null): FamilyTable | null {
-  const [first, last] = [evaluations[0], evaluations.at(-1)];
-  const points = [
-    ...(first ? [{ at: `step ${first.step}`, groups: first.groups ?? {} }] : []),
-    ...(last && last !== first ? [{ at: `step ${last.step}`, groups: last.groups ?? {} }] : []),
-    ...(test ? [{ at: "test", groups: test.groups ?? {} }] : []),
-  ];
-  const families = [...new Set(points.flatMap(({ groups }) => Object.keys(groups)))];
-  if (families.length === 0) return null;
-  const isShare = (measure: string): boolean =>
-    points.every(({ groups }) => Object.values(groups).every(({ measures }) => within(measures[measure])));
-  const counted = new Set(
-    points.flatMap(({ groups }) => Object.values(groups).flatMap(({ measures }) => Object.keys(measures))),
-  );
-  const measures = [...counted].filter((measure) => isShare(measure)).toSorted();
-  const columns = ["right", ...measures].flatMap((measure) => points.map((point) => ({ measure, point })));
-  const rows = families.map((family) => ({
-    family,
-    isTrained: family.startsWith("known"),
-    problems: Math.max(...points.map(({ groups }) => groups[family]?.problems ?? 0)),
-    shares: columns.map(({ measure, point: { groups } }) => {
-      const group = groups[family];
-      return (measure === "right" ? group?.accuracy : group?.measures[measure]) ?? null;
-    }),
-  }));
-  return {
-    columns: columns.map(({ measure, point: { at } }) => ({ measure: measure.replaceAll("_", " "), at })),
-    rows: rows.toSorted(
-      (a, b) => Number(b.isTrained) - Number(a.isTrained) || (a.family < b.family ? -1 : a.family > b.family ? 1 : 0),
-    ),
-  };
-}
-
-function within(value: number | undefined): boolean {
-  return value === undefined || (value >= 0 && value <= 1);
 }

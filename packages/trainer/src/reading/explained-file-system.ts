@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, dataError } from "@laconic/core";
 import type { FileSystem } from "@laconic/core/files";
 
 /** System errors that the user can fix. */
@@ -11,7 +11,7 @@ function explainReadError(error: unknown, path: string): unknown {
   const reason = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   if (!unreadable.has(reason)) return error;
   const message = `${path} cannot be read: ${(error as Error).message}; fix the cause and resume`;
-  return new LaconicError("data_invalid", message, { path, reason }, error);
+  return dataError(message, { path, reason }, error);
 }
 
 /** Adds the remedy to errors of writing, as `run_unwritable`; other errors stay unchanged. */

@@ -9,12 +9,13 @@ export { describeMetric, metricNames, type MetricName } from "../metric-names.ts
 export { describeChanges, type ChangedSetting, type ChangesOfStep } from "./changed-settings.ts";
 export { readRunFacts, stepSeconds, unreadFacts, trainingSeconds } from "./run-facts.ts";
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "./run-facts.ts";
-export type { FamilyColumn, FamilyRow, FamilyTable, GroupFigures, RunEvaluation } from "./evaluations.ts";
-export { probeRecordSchema, type ProbedFamily, type ProbeFigures, type ProbeRecord } from "./probe-record.ts";
+export type { GroupFigures, RunEvaluation } from "./evaluations.ts";
+export type { ProbedFamily, ProbeFigures, ProbeRecord } from "./probe-record.ts";
 export { fileSystemSource, folderSource, isRunHeld, type LivingProcesses, type RunSource } from "./run-source.ts";
 export { eachEpisode, episodeContent, CutOffError, shownEpisodes, EpisodeFile } from "./episodes.ts";
 export type { EntryReader, EpisodeEntry } from "./episodes.ts";
 export { RowFile, eachRow, readRows, rowOf, lastRow } from "./rows.ts";
 export type { RowBytes, RowPlace, RowReader, Row } from "./rows.ts";
+export { runMissing } from "./run-manifest.ts";
 export { runFiles } from "@laconic/core/run-folder";
 export { nodeProcesses } from "#platform";

@@ -1,5 +1,4 @@
 import type { Estimate } from "@laconic/core/numeric";
-import * as z from "zod";
 
 /** Figures of a probe. */
 export interface ProbeFigures {
@@ -38,32 +37,3 @@ export interface ProbeRecord {
   /** Families that do not fit the task or the run. */
   readonly skipped: readonly { readonly family: string; readonly reason: string }[];
 }
-
-const count = z.int().min(0);
-const figures = {
-  accuracy: z.number(),
-  tokens: z.number().min(0),
-  measures: z.record(z.string(), z.number()).exactOptional(),
-};
-const figuresSchema: z.ZodType<ProbeFigures> = z.strictObject(figures);
-
-const familySchema: z.ZodType<ProbedFamily> = z.strictObject({
-  family: z.string(),
-  change: z.string(),
-  problems: count,
-  isPaired: z.boolean(),
-  base: figuresSchema,
-  probed: figuresSchema,
-  fall: z.strictObject({ value: z.number(), low: z.number().nullable(), high: z.number().nullable() }),
-  unheard: z.number().exactOptional(),
-});
-
-/** Schema of a probe record. */
-export const probeRecordSchema: z.ZodType<ProbeRecord> = z.strictObject({
-  version: z.literal(1),
-  step: count,
-  seed: z.string(),
-  base: z.strictObject({ ...figures, problems: count }),
-  families: z.array(familySchema),
-  skipped: z.array(z.strictObject({ family: z.string(), reason: z.string() })),
-});

@@ -1,8 +1,7 @@
-import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { memoryFileSystem } from "@laconic/core/files";
 import { gzipMember, packNumbers, unpackNumbers, type RecordedEpisode } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
@@ -21,12 +20,9 @@ import {
   type EpisodeEntry,
   type RunSource,
 } from "./index.ts";
+import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-reading-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder();
 
 async function fileOf(text: string | Uint8Array): Promise<RunSource> {
   await writeFile(join(folder, "rows.jsonl"), text);
@@ -61,7 +57,7 @@ describe("rows of JSON lines", () => {
   });
 
   test("an oversized row is skipped and named, and later rows are read", async () => {
-    // 80 MiB that are on no disk: zeros, but for two ends and a row behind the first.
+    // A virtual file of 80 MiB: zeros, two line ends, and a row after the first.
     const [end, size] = [80 << 20, (80 << 20) + 9];
     const source: RunSource = {
       stat: async () => ({ size, mtimeMs: 0 }),
@@ -80,34 +76,34 @@ describe("rows of JSON lines", () => {
 
   test("a file that a resume cut is read again, although it is the same file", async () => {
     const source = await fileOf('{"a":1}\n{"a":2}\n{"a":3}\n');
-    const [file, heard] = [new RowFile(source, "rows.jsonl"), [] as unknown[]];
-    const reader = { reset: () => void heard.push("anew"), row: (row: Uint8Array) => heard.push(rowOf(row)?.["a"]) };
+    const [file, events] = [new RowFile(source, "rows.jsonl"), [] as unknown[]];
+    const reader = { reset: () => void events.push("reset"), row: (row: Uint8Array) => events.push(rowOf(row)?.["a"]) };
     await file.readNew(reader);
     await truncate(join(folder, "rows.jsonl"), 8);
     await file.readNew(reader);
-    expect([heard, file.rows]).toEqual([[1, 2, 3, "anew", 1], 1]);
+    expect([events, file.rows]).toEqual([[1, 2, 3, "reset", 1], 1]);
   });
 
   test("a growing file is read once; a replacement is read from the start", async () => {
     const source = await fileOf('{"a":1}\n{"a"');
     const file = new RowFile(source, "rows.jsonl");
-    const heard: unknown[] = [];
-    const reader = { reset: () => void heard.push("anew"), row: (row: Uint8Array) => heard.push(rowOf(row)?.["a"]) };
+    const events: unknown[] = [];
+    const reader = { reset: () => void events.push("reset"), row: (row: Uint8Array) => events.push(rowOf(row)?.["a"]) };
     await file.readNew(reader);
-    expect([heard.splice(0), file.rest]).toEqual([[1], 4]);
+    expect([events.splice(0), file.rest]).toEqual([[1], 4]);
     await appendFile(join(folder, "rows.jsonl"), ":2}\n");
     expect(await file.readNew(reader)).toBe(true);
     expect(await file.readNew(reader)).toBe(false);
-    expect([heard.splice(0), file.rest, file.rows]).toEqual([[2], 0, 2]);
+    expect([events.splice(0), file.rest, file.rows]).toEqual([[2], 0, 2]);
     await writeFile(join(folder, "other"), '{"a":7}\n{"a":8}\n{"a":9}\n');
     await rename(join(folder, "other"), join(folder, "rows.jsonl"));
     await file.readNew(reader);
-    expect(heard).toEqual(["anew", 7, 8, 9]);
+    expect(events).toEqual(["reset", 7, 8, 9]);
   });
 });
 
 describe("episodes", () => {
-  /** What a folder holds, entry by entry, and what is damaged in it. */
+  /** Entries of a folder, and its damage. */
   async function foundIn(source: RunSource): Promise<{ entries: EpisodeEntry[]; damage: string[]; file: EpisodeFile }> {
     const [entries, damage, file]: [EpisodeEntry[], string[], EpisodeFile] = [[], [], new EpisodeFile(source)];
     await file.readNew({

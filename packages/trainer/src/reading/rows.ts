@@ -49,13 +49,13 @@ export function readLines(fs: FileSystem, path: string): Promise<Row[]> {
 }
 
 /** First or last row; null without rows. */
-export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<Row | null> {
-  let found: Row | null = null;
+export async function lineAt(fs: FileSystem, path: string, location: "first" | "last"): Promise<Row | null> {
+  let match: Row | null = null;
   for await (const row of eachLine(fs, path)) {
-    found = row;
-    if (place === "first") break;
+    match = row;
+    if (location === "first") break;
   }
-  return found;
+  return match;
 }
 
 /** Byte range without the line end. */
@@ -70,7 +70,7 @@ export interface RowBytes {
   readonly bytes: Uint8Array;
   /** Counts from 1. */
   readonly number: number;
-  readonly place: RowPlace;
+  readonly range: RowPlace;
 }
 
 /** Receives the rows of a file. */
@@ -78,7 +78,7 @@ export interface RowReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;
   /** `bytes` are valid until the next read. */
-  row(bytes: Uint8Array, place: RowPlace): void;
+  row(bytes: Uint8Array, range: RowPlace): void;
 }
 
 const pieceBytes = 1 << 20;
@@ -92,7 +92,7 @@ export class RowFile {
   readonly name: string;
   #inode = 0;
   /** Bytes read so far. */
-  #at = 0;
+  #offset = 0;
   /** Bytes after the last complete row. */
   rest = 0;
   rows = 0;
@@ -113,7 +113,7 @@ export class RowFile {
    */
   async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
     let isOther = false;
-    let before = this.#at;
+    let before = this.#offset;
     const reset = (): void => {
       isOther = true;
       before = 0;
@@ -121,69 +121,73 @@ export class RowFile {
     };
     this.isWhole = true;
     for await (const batch of this.batches(reset)) {
-      for (const { bytes, number, place } of batch) {
+      for (const { bytes, number, range } of batch) {
         this.rows = number;
-        reader.row(bytes, place);
+        reader.row(bytes, range);
       }
-      if (this.#at - before < maxBytes) continue;
+      if (this.#offset - before < maxBytes) continue;
       this.isWhole = false;
       break;
     }
-    return isOther || this.#at > before;
+    return isOther || this.#offset > before;
   }
 
   /** New rows, one batch per read. @param reset - called first if the file was replaced */
   async *batches(reset: () => void = () => undefined): AsyncGenerator<readonly RowBytes[]> {
-    const found = await this.#source.stat(this.name);
-    const { size = 0, ino = 0 } = found ?? {};
-    if (this.#at > 0 && (!found || ino !== this.#inode || size < this.#at)) {
-      [this.#at, this.rest, this.rows, this.#counted, this.tooLong] = [0, 0, 0, 0, null];
+    const match = await this.#source.stat(this.name);
+    const { size = 0, ino = 0 } = match ?? {};
+    if (this.#offset > 0 && (!match || ino !== this.#inode || size < this.#offset)) {
+      [this.#offset, this.rest, this.rows, this.#counted, this.tooLong] = [0, 0, 0, 0, null];
       reset();
     }
-    if (!found) return;
+    if (!match) return;
     this.#inode = ino;
-    let length = Math.min(pieceBytes, size - this.#at);
-    while (this.#at < size) {
-      const piece = await this.#source.bytes(this.name, this.#at, Math.min(length, size - this.#at));
+    let length = Math.min(pieceBytes, size - this.#offset);
+    while (this.#offset < size) {
+      const piece = await this.#source.bytes(this.name, this.#offset, Math.min(length, size - this.#offset));
       if (piece === null || piece.length === 0) break;
       const rows = this.#rowsIn(piece);
       if (rows !== null) yield rows;
-      else if (this.#at + piece.length >= size) break; // half-written
+      else if (this.#offset + piece.length >= size) break; // half-written
       else if (length >= maxRowBytes) await this.#passOver(size);
       else length = Math.min(maxRowBytes, 4 * length);
     }
-    this.rest = Math.max(0, size - this.#at);
+    this.rest = Math.max(0, size - this.#offset);
   }
 
   /** Returns null if no row ends in the piece. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
-    const found: RowBytes[] = [];
+    const matches: RowBytes[] = [];
     let used = 0;
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, used)) {
       if (end > used) {
         this.#counted++;
         const number = this.#counted;
-        found.push({ bytes: piece.subarray(used, end), number, place: { from: this.#at + used, length: end - used } });
+        matches.push({
+          bytes: piece.subarray(used, end),
+          number,
+          range: { from: this.#offset + used, length: end - used },
+        });
       }
       used = end + 1;
     }
-    this.#at += used;
-    return used === 0 ? null : found;
+    this.#offset += used;
+    return used === 0 ? null : matches;
   }
 
   async #passOver(size: number): Promise<void> {
-    const start = this.#at;
-    for (let at = start; at < size; at += pieceBytes) {
-      const piece = await this.#source.bytes(this.name, at, Math.min(pieceBytes, size - at));
+    const start = this.#offset;
+    for (let index = start; index < size; index += pieceBytes) {
+      const piece = await this.#source.bytes(this.name, index, Math.min(pieceBytes, size - index));
       if (piece === null || piece.length === 0) break;
       const end = piece.indexOf(10);
       if (end < 0) continue;
-      this.#at = at + end + 1;
+      this.#offset = index + end + 1;
       this.rows = ++this.#counted;
-      this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#at - start} bytes and was skipped`;
+      this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#offset - start} bytes and was skipped`;
       return;
     }
-    this.#at = size; // its remainder is not a row either
+    this.#offset = size; // its remainder is not a row either
   }
 }
 
@@ -200,9 +204,9 @@ export async function lastRow(
   source: RunSource,
   name: string,
 ): Promise<(Readonly<Record<string, unknown>> & { readonly step: number }) | null> {
-  const found = await source.stat(name);
-  if (!found) return null;
-  const { size } = found;
+  const match = await source.stat(name);
+  if (!match) return null;
+  const { size } = match;
   // The last length is the limit of row readers.
   for (const length of [1 << 16, 1 << 22, 1 << 26]) {
     const from = Math.max(0, size - length);
@@ -217,8 +221,8 @@ export async function lastRow(
 
 /** First metrics row out of order; null without one, or for a too large file. */
 export async function lostSteps(source: RunSource): Promise<string | null> {
-  const found = await source.stat(runFiles.metrics);
-  const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
+  const match = await source.stat(runFiles.metrics);
+  const bytes = match && match.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, match.size) : null;
   if (!bytes) return null;
   const { steps, bad } = stepsIn(bytes);
   const defect = bad === null ? stepDefect(steps) : `line ${bad} is not a row of a step`;
@@ -249,10 +253,10 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
 /** Describes the first deviation from the steps 1, 2, 3 ..., or returns null. @param steps - in file order */
 export function stepDefect(steps: readonly number[]): string | null {
   for (const [i, step] of steps.entries()) {
-    const own = i + 1;
-    if (step === own) continue;
+    const expected = i + 1;
+    if (step === expected) continue;
     const row = `row ${i + 1} is of step ${step}`;
-    return step < own ? `${row}, which is a duplicate` : `${row}: step ${own} is lost`;
+    return step < expected ? `${row}, which is a duplicate` : `${row}: step ${expected} is lost`;
   }
   return null;
 }

@@ -31,7 +31,7 @@ const evaluation = (step: number, accuracy: number): object => ({
   silence: { a: 0 },
 });
 
-/** A run of two steps that has ended. */
+/** A complete run of two steps. */
 const whole: Files = {
   "config.json": JSON.stringify({ device: "auto", train: { steps: 2, seed: 3 } }),
   "environment.json": JSON.stringify({ engine: { device: "wasm" } }),
@@ -123,8 +123,8 @@ describe("the result of a run is read", () => {
       1,
       "metrics.jsonl: line 2 is not a row of a step",
     ]);
-    const said = await read({ "evaluations.jsonl": `${lines(evaluation(0, 0.5))}[]\n` });
-    expect(said.warnings).toContain("evaluations.jsonl: line 2 is not a row");
+    const runFacts = await read({ "evaluations.jsonl": `${lines(evaluation(0, 0.5))}[]\n` });
+    expect(runFacts.warnings).toContain("evaluations.jsonl: line 2 is not a row");
     expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is not a JSON object");
   });
 
@@ -145,7 +145,7 @@ describe("the result of a run is read", () => {
   });
 });
 
-test("figures: seconds of steps, evaluations that are some, device, seed, when the training last wrote", async () => {
+test("reads seconds of steps, evaluations, device, seed, and the time of the last write", async () => {
   const facts = await read({ "report.html": "x".repeat(10_000) });
   expect(facts).toMatchObject({
     step: 2,

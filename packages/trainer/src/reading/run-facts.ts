@@ -16,14 +16,7 @@ import { maxJsonDepth } from "@laconic/core/json";
 import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
-import {
-  evaluationOf,
-  evaluationsIn,
-  familyTable,
-  numberOr,
-  type FamilyTable,
-  type RunEvaluation,
-} from "./evaluations.ts";
+import { evaluationOf, evaluationsIn, numberOr, type RunEvaluation } from "./evaluations.ts";
 
 /** State of a run: running, finished, interrupted or failed. */
 export type RunState =
@@ -59,7 +52,6 @@ export interface RunFacts {
   readonly after: RunEvaluation | null;
   /** Final result on the test problems. */
   readonly test: RunEvaluation | null;
-  readonly families: FamilyTable | null;
   readonly warmStart: WarmStartFacts | null;
   /** Seconds of training steps. */
   readonly seconds: number | null;
@@ -87,7 +79,7 @@ export interface RunFactsOptions {
 }
 
 /** Reads a run folder. Other folders are `foreign`, with the reason. */
-export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
+export async function readRunFacts(source: RunSource, { processes, ...options }: RunFactsOptions): Promise<RunFacts> {
   const rows = async (name: string): Promise<UnknownRecord[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
   const environment = parsed(await textIn(source, runFiles.environment)) ?? null;
@@ -102,14 +94,14 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const before = evaluations[0] ?? null;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
-  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail repeatedly for one reason
+  const replies = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail repeatedly for one reason
   const decline = before && after && regressionOf(before, after);
   // The training may have warned already.
-  const isNew = decline !== null && !said.some((message) => message.includes(decline));
+  const isNew = decline !== null && !replies.some((message) => message.includes(decline));
   const changed = changesIn(await textIn(source, runFiles.changes));
-  const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
+  const diverged = replies.findLast((message) => message.includes(likelyCause)) ?? null;
   const state = foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps);
-  const seconds = given.seconds === undefined ? await secondsIn(source) : given.seconds;
+  const seconds = options.seconds === undefined ? await secondsIn(source) : options.seconds;
   return {
     state,
     reason: foreign ?? damage[0] ?? (state === "stopped" ? diverged : null),
@@ -119,7 +111,6 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     before,
     after,
     test,
-    families: familyTable(evaluations, test),
     config,
     environment,
     train,
@@ -128,9 +119,11 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
     changes: changed.changes,
-    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...said],
+    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...replies],
     warnedAt: Object.fromEntries(
-      warned.flatMap(({ message, step: at }) => (typeof at === "number" ? [[String(message), at] as const] : [])),
+      warned.flatMap(({ message, step: position }) =>
+        typeof position === "number" ? [[String(message), position] as const] : [],
+      ),
     ),
     updated: await newest(source),
   };
@@ -159,7 +152,6 @@ export function unreadFacts(reason: string): RunFacts {
     before: null,
     after: null,
     test: null,
-    families: null,
     warmStart: null,
     seconds: null,
     device: null,
@@ -196,8 +188,8 @@ function endOf(damage: readonly string[], step: number, planned: number | null):
 }
 
 function trainOf(config: unknown): UnknownRecord {
-  const given = recordIn(config) ?? {};
-  return "train" in given ? (recordIn(given["train"]) ?? {}) : given;
+  const input = recordIn(config) ?? {};
+  return "train" in input ? (recordIn(input["train"]) ?? {}) : input;
 }
 
 async function whyForeign(source: RunSource, config: unknown, train: UnknownRecord): Promise<string | null> {
@@ -229,7 +221,7 @@ function warmStartIn(value: unknown): WarmStartFacts | null {
 /** Time of the last write, ignoring files derived from a run later. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
-  return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
+  return Math.max(0, ...times.map((match) => match?.mtimeMs ?? 0));
 }
 
 function textOr(value: unknown): string | null {
@@ -240,22 +232,23 @@ const lockName = "LOCK";
 
 /** Damaged files of an inactive run. */
 async function damageOf(source: RunSource): Promise<string[]> {
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const name of [...checkedNames.files, lockName])
-    if (await source.isFolder?.(name)) found.push(`${name} is a folder, expected a file`);
+    if (await source.isFolder?.(name)) matches.push(`${name} is a folder, expected a file`);
   for (const name of [...checkedNames.objects, lockName])
-    if (!(await isObjectOrNone(source, name))) found.push(`${name} is not a JSON object, or is too large or too deep`);
+    if (!(await isObjectOrNone(source, name)))
+      matches.push(`${name} is not a JSON object, or is too large or too deep`);
   for (const name of checkedNames.ends) {
     const { size = 0 } = (await source.stat(name)) ?? {};
     const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
-    if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
+    if (end && end[0] !== 10) matches.push(`${name} ends in the middle of a row`);
   }
   const { size = 0 } = (await source.stat(runFiles.episodes)) ?? {};
   if (!(await endsWhole((from, length) => source.bytes(runFiles.episodes, from, length), size)))
-    found.push(`${runFiles.episodes} ends in the middle of a step`);
-  for (const name of checkedNames.rows) found.push(...(await badRows(source, name)));
+    matches.push(`${runFiles.episodes} ends in the middle of a step`);
+  for (const name of checkedNames.rows) matches.push(...(await badRows(source, name)));
   const lost = await lostSteps(source);
-  return lost === null ? found : [...found, lost];
+  return lost === null ? matches : [...matches, lost];
 }
 
 async function isObjectOrNone(source: RunSource, name: string): Promise<boolean> {
@@ -265,10 +258,10 @@ async function isObjectOrNone(source: RunSource, name: string): Promise<boolean>
 }
 
 async function badRows(source: RunSource, name: string): Promise<string[]> {
-  const found = await source.stat(name);
+  const match = await source.stat(name);
   const text = await textIn(source, name);
   // Invalid rows of evaluations are skipped.
-  if (text === null) return found && name !== runFiles.evaluations ? [`${name} is too large or cannot be read`] : [];
+  if (text === null) return match && name !== runFiles.evaluations ? [`${name} is too large or cannot be read`] : [];
   const lines = text.split("\n").slice(0, -1); // a torn last line is reported elsewhere
   const bad = lines.findIndex((line) => line !== "" && recordIn(parsed(line)) === null);
   return bad < 0 ? [] : [`${name}: line ${bad + 1} is not a row`];

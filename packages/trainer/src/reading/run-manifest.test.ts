@@ -8,7 +8,7 @@ const fails = async (): Promise<never> => {
 };
 
 test.each([manifestOfRun, readSettings])(
-  "a disk that fails is named, and is not a run that is not there: %o",
+  "a failing disk is reported as such, not as a missing run: %o",
   async (read) => {
     for (const broken of [{ exists: fails }, { exists: async () => true, read: fails }]) {
       const fs: FileSystem = { ...memoryFileSystem(), ...broken };

@@ -31,13 +31,13 @@ export function runManifest(config: UnknownRecord, inputs: Readonly<Record<strin
 
 /** @throws LaconicError `checkpoint_mismatch` for a damaged or inconsistent manifest */
 export function parseRunManifest(text: string, path: string): RunManifest {
-  let found: RunManifest | undefined;
+  let match: RunManifest | undefined;
   try {
-    found = manifestSchema.parse(boundedJson(text));
+    match = manifestSchema.parse(boundedJson(text));
   } catch {
     // reported below
   }
-  if (found && sha256Of(found.config.settings) === found.config.sha256) return found;
+  if (match && sha256Of(match.config.settings) === match.config.sha256) return match;
   throw new LaconicError(
     "checkpoint_mismatch",
     `${path} was changed or is damaged; put the file back, or start a new run`,
@@ -50,11 +50,18 @@ export function parseRunManifest(text: string, path: string): RunManifest {
  * @returns null without one
  * @throws LaconicError `checkpoint_mismatch` if damaged, `data_invalid` if unreadable
  */
-export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
-  const fs = explainedFileSystem(given, directory);
+export async function manifestOfRun(fileSystem: FileSystem, directory: string): Promise<RunManifest | null> {
+  const fs = explainedFileSystem(fileSystem, directory);
   const file = joinPath(directory, runFiles.manifest);
   if (!(await fs.exists(file))) return null;
   return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
+}
+
+/** Error of a folder without a run. */
+export function runMissing(directory: string): LaconicError {
+  return new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config}); name a run folder`, {
+    directory,
+  });
 }
 
 /**
@@ -62,13 +69,13 @@ export async function manifestOfRun(given: FileSystem, directory: string): Promi
  * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
  * unreadable
  */
-export async function readSettings(given: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
-  const fs = explainedFileSystem(given, directory);
+export async function readSettings(
+  fileSystem: FileSystem,
+  directory: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const fs = explainedFileSystem(fileSystem, directory);
   const file = joinPath(directory, runFiles.config);
-  if (!(await fs.exists(file)))
-    throw new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config}); name a run folder`, {
-      directory,
-    });
+  if (!(await fs.exists(file))) throw runMissing(directory);
   const refused = (what: string, cause?: unknown): LaconicError =>
     new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
   const bytes = await fs.read(file).catch((error: unknown) => {
@@ -97,12 +104,12 @@ export interface Change {
 
 /** Differing settings, ignoring key order. */
 export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
-  const [old, own] = [plain(before), plain(now)];
-  if (typeof old !== "object" || typeof own !== "object" || old === null || own === null)
-    return Object.is(old, own) ? [] : [{ key: path, before: shown(old), now: shown(own) }];
-  if (Array.isArray(old) !== Array.isArray(own)) return [{ key: path, before: shown(old), now: shown(own) }];
-  return [...new Set([...Object.keys(old), ...Object.keys(own)])].flatMap((key) =>
-    changesOf((old as UnknownRecord)[key], (own as UnknownRecord)[key], path === "" ? key : `${path}.${key}`),
+  const [old, current] = [plain(before), plain(now)];
+  if (typeof old !== "object" || typeof current !== "object" || old === null || current === null)
+    return Object.is(old, current) ? [] : [{ key: path, before: shown(old), now: shown(current) }];
+  if (Array.isArray(old) !== Array.isArray(current)) return [{ key: path, before: shown(old), now: shown(current) }];
+  return [...new Set([...Object.keys(old), ...Object.keys(current)])].flatMap((key) =>
+    changesOf((old as UnknownRecord)[key], (current as UnknownRecord)[key], path === "" ? key : `${path}.${key}`),
   );
 }
 

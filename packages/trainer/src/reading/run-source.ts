@@ -47,9 +47,9 @@ export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProc
 
 /** Returns null if missing or above the limit. */
 export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
-  const found = await source.stat(name);
-  if (!found || found.size > most) return null;
-  const bytes = await source.bytes(name, 0, found.size);
+  const match = await source.stat(name);
+  if (!match || match.size > most) return null;
+  const bytes = await source.bytes(name, 0, match.size);
   return bytes && new TextDecoder().decode(bytes);
 }
 

@@ -29,14 +29,14 @@ export async function saveCheckpoint(
   models: Models,
   state: LoopState,
   keep: number,
-  { policy, ...facts }: CheckpointFacts = {},
+  { policy, ...digests }: CheckpointFacts = {},
 ): Promise<void> {
   const step = checkpointName(state.step);
   await writeWhole(fs, joinPath(directory, step), async (partial) => {
     const saved = await saveModels(fs, directory, partial, models, policy);
     await fs.write(joinPath(partial, "state.json"), stateText(state));
     const files = await digestsOf(fs, partial, [...saved, "state.json"]);
-    return { version: 1, step: state.step, ...facts, files };
+    return { version: 1, step: state.step, ...digests, files };
   });
   await settleCheckpoints(fs, directory, state, keep);
 }
@@ -69,8 +69,8 @@ export async function settleCheckpoints(
   if ((await fs.exists(latest)) && (await textOf(fs, latest)) === named) await fs.syncDirectory(directory); // a killed writer may not have synced it
   else await replaceFile(fs, latest, named);
   const old = (await completeSteps(fs, directory)).slice(keep);
-  const best = [state.best.step, state.bestTrained?.step ?? 0].map((each) => checkpointName(each));
-  for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
+  const best = [state.best.step, state.bestTrained?.step ?? 0].map(checkpointName);
+  for (const text of old) if (!best.includes(text)) await fs.remove(joinPath(directory, text));
 }
 
 /** Writes and syncs all models. @returns the file names */
@@ -84,17 +84,17 @@ async function saveModels(
   const saved: string[] = [];
   const isAlone = Object.keys(policiesIn(models)).length === 1;
   for (const [name, model] of Object.entries(models)) {
-    const place = isAlone && !isCritic(name) ? "" : name; // a single policy's folder opens as a model
-    if (place !== "") await fs.makeDirectory(joinPath(folder, place));
-    const files = await model.save(joinPath(folder, place)).catch((error: unknown) => {
+    const location = isAlone && !isCritic(name) ? "" : name; // a single policy's folder opens as a model
+    if (location !== "") await fs.makeDirectory(joinPath(folder, location));
+    const files = await model.save(joinPath(folder, location)).catch((error: unknown) => {
       throw explainWriteError(error, directory);
     });
-    saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
+    saved.push(...files.map((file) => (location === "" ? file : `${location}/${file}`)));
     if (policy && !isCritic(name)) {
-      await fs.write(joinPath(folder, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
-      saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
+      await fs.write(joinPath(folder, location, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
+      saved.push(location === "" ? policyFile : `${location}/${policyFile}`);
     }
-    if (place !== "") await fs.syncDirectory(joinPath(folder, place));
+    if (location !== "") await fs.syncDirectory(joinPath(folder, location));
   }
   for (const file of saved) await fs.syncFile(joinPath(folder, file));
   return saved;
@@ -110,14 +110,14 @@ async function digestsOf(
   return digests;
 }
 
-/** Saves weights atomically. @param place - subfolder of the run */
+/** Saves weights atomically. @param location - subfolder of the run */
 export async function saveWeights(
   fs: FileSystem,
   directory: string,
-  place: string,
+  location: string,
   { models, step }: { readonly models: Models; readonly step: number },
 ): Promise<void> {
-  await writeWhole(fs, joinPath(directory, place), async (partial) => {
+  await writeWhole(fs, joinPath(directory, location), async (partial) => {
     const files = await digestsOf(fs, partial, await saveModels(fs, directory, partial, models));
     return { version: 1, step, files };
   });
@@ -187,15 +187,15 @@ const maxLooks = 10;
  * `accept`
  */
 export async function findCheckpoint(
-  given: FileSystem,
+  fileSystem: FileSystem,
   directory: string,
   which: "latest" | "best" = "latest",
-  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
+  accept: (candidate: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
 ): Promise<FoundCheckpoint> {
-  const fs = explainedFileSystem(given, directory);
+  const fs = explainedFileSystem(fileSystem, directory);
   for (let look = 0; look < maxLooks; look++) {
-    const found = await lookForCheckpoint(fs, directory, which, accept);
-    if (found !== null) return found;
+    const foundCheckpoint = await lookForCheckpoint(fs, directory, which, accept);
+    if (foundCheckpoint !== null) return foundCheckpoint;
   }
   throw new LaconicError(
     "checkpoint_missing",
@@ -209,7 +209,7 @@ async function lookForCheckpoint(
   fs: FileSystem,
   directory: string,
   which: "latest" | "best",
-  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void>,
+  accept: (candidate: Omit<FoundCheckpoint, "warnings">) => Promise<void>,
 ): Promise<FoundCheckpoint | null> {
   const steps = await completeSteps(fs, directory);
   if (steps.length === 0)
@@ -220,13 +220,13 @@ async function lookForCheckpoint(
     );
   const damage: string[] = [];
   for (const name of steps) {
-    const warnings = damage.map((each) => `${each}; trying the one before`);
+    const warnings = damage.map((text) => `${text}; trying the one before`);
     let folder = joinPath(directory, name);
     try {
-      const found = await verify(fs, folder);
-      await accept(found);
-      const best = checkpointName(found.state.bestTrained?.step ?? found.state.best.step);
-      if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
+      const match = await verify(fs, folder);
+      await accept(match);
+      const best = checkpointName(match.state.bestTrained?.step ?? match.state.best.step);
+      if (which === "latest" || best === name || !steps.includes(best)) return { ...match, warnings };
       folder = joinPath(directory, best);
       return { ...(await verify(fs, folder)), warnings };
     } catch (error) {
@@ -263,9 +263,10 @@ async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
 export async function checkFiles(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
   const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
-    const found = await fs.digest(joinPath(folder, file));
-    if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
-    if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
+    const fileDigest = await fs.digest(joinPath(folder, file));
+    if (fileDigest.bytes !== expected.bytes)
+      throw new Error(`${file} has ${fileDigest.bytes} bytes, expected ${expected.bytes}`);
+    if (fileDigest.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
   return manifest;
 }

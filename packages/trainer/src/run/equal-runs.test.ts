@@ -14,18 +14,18 @@ const settings = {
   checkpoint: { every: 2, keep: 2 },
 };
 
-/** Every file of a folder by its path, but those that equal runs may have otherwise. */
+/** Files by path, without those that may differ between equal runs. */
 async function filesOf(directory: string): Promise<Record<string, string>> {
-  const found = await readdir(directory, { recursive: true, withFileTypes: true });
-  const paths = found.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  const matches = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = matches.filter((item) => item.isFile()).map((item) => join(item.parentPath, item.name));
   const names = paths.map((path) => path.slice(directory.length + 1));
-  const kept = names.filter((name) => !unequalFiles.includes(name.split("/")[0] ?? ""));
+  const retained = names.filter((name) => !unequalFiles.includes(name.split("/")[0] ?? ""));
   return Object.fromEntries(
-    await Promise.all(kept.toSorted().map(async (name) => [name, await readFile(join(directory, name), "base64")])),
+    await Promise.all(retained.toSorted().map(async (name) => [name, await readFile(join(directory, name), "base64")])),
   ) as Record<string, string>;
 }
 
-/** A clock of its own pace, so that no two runs take the same time. */
+/** Clock with its own pace, so that two runs measure different times. */
 function clock(pace: number): () => number {
   let now = 0;
   return () => (now += pace);
@@ -64,7 +64,7 @@ const magrpo = {
 };
 const budget = { targetTokens: 2, learningRate: 0.01, warmupIterations: 1, annealIterations: 3 };
 
-/** What each run has in its metrics, and its options. */
+/** Text in each run's metrics, and its options. */
 const resumed: Readonly<Record<string, readonly [RegExp, Partial<TinyRunOptions>]>> = {
   "a team": [/"step":4/u, {}],
   "a team whose language is measured": [
@@ -99,14 +99,14 @@ test.each(Object.entries(resumed))("a resumed run equals an uninterrupted one: %
   expect(await readFile(join(one, "metrics.jsonl"), "utf8")).toMatch(metrics);
 });
 
-test("a resumed run gives up opponents that no checkpoint names, as where a kill came before it did", async () => {
+test("a resumed run removes opponents that no checkpoint names, such as after a kill", async () => {
   const directory = join(await temporaryFolder(), "run");
   const opponents = { sides: [["left"], ["right"]], latest: 0.5, every: 1, keep: 2 };
   const own = { directory, settings: { ...settings, prices: {}, groupBy: "prompt+agent", opponents } };
   await tinyRun({ ...own, parts: tinyDuelParts() });
   await cp(join(directory, "opponents/step-4"), join(directory, "opponents/step-99"), { recursive: true });
   await tinyRun({ ...own, parts: tinyDuelParts(), resume: true });
-  const kept = await readdir(join(directory, "opponents"));
-  expect(kept).toContain("step-4");
-  expect(kept).not.toContain("step-99");
+  const retained = await readdir(join(directory, "opponents"));
+  expect(retained).toContain("step-4");
+  expect(retained).not.toContain("step-99");
 });

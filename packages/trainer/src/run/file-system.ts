@@ -22,11 +22,11 @@ export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Arra
 }
 
 export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
-  for (let at = from; at < to;) {
-    const piece = await read(at, Math.min(pieceBytes, to - at));
+  for (let index = from; index < to;) {
+    const piece = await read(index, Math.min(pieceBytes, to - index));
     if (piece === null || piece.length === 0) return;
     yield piece;
-    at += piece.length;
+    index += piece.length;
   }
 }
 
@@ -69,8 +69,8 @@ const lineEnd = 10;
 async function endOfLines(fs: FileSystem, path: string, size: number): Promise<number> {
   for (let to = size; to > 0; to -= endBytes) {
     const from = Math.max(0, to - endBytes);
-    const at = (await fs.readPart(path, from, to - from)).lastIndexOf(lineEnd);
-    if (at >= 0) return from + at + 1;
+    const index = (await fs.readPart(path, from, to - from)).lastIndexOf(lineEnd);
+    if (index >= 0) return from + index + 1;
   }
   return 0;
 }

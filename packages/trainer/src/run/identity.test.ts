@@ -45,7 +45,7 @@ test("a configuration that was edited between two sessions is refused by key, wi
   const error = await refusal(runIn(directory, { resume: true, settings: { ...settings, seed: 8 } }));
   expect([error.code, error.detail]).toEqual(["checkpoint_mismatch", { key: "seed", before: "7", now: "8" }]);
   expect(error.message).toContain("config.json: the setting seed was 7 when the run started and is 8");
-  // The manifest cannot be bent to agree.
+  // An edited manifest is detected too.
   await edit(join(directory, "manifest.json"), (old) => old.replace('"seed": 7', '"seed": 8'));
   expect((await refusal(runIn(directory, { resume: true, settings: { ...settings, seed: 8 } }))).message).toContain(
     "manifest.json",
@@ -62,10 +62,10 @@ test.each([
     { ...inputs, "actor: model.safetensors": "d" },
     { key: "actor: model.safetensors", before: "nothing", now: '"d"' },
   ],
-])("other inputs are refused by name: %j", async (given, detail) => {
+])("other inputs are refused by name: %j", async (input, detail) => {
   const directory = await runFolder();
   await runIn(directory);
-  const error = await refusal(runIn(directory, { resume: true, inputs: given }));
+  const error = await refusal(runIn(directory, { resume: true, inputs: input }));
   expect([error.code, error.detail]).toEqual(["checkpoint_mismatch", detail]);
 });
 
@@ -78,13 +78,13 @@ test("a checkpoint of another run is refused", async () => {
   expect((await refusal(runIn(one, { resume: true }))).message).toContain("belongs to a run with other settings");
 });
 
-test("the order of keys is no difference", () => {
+test("ignores the order of keys", () => {
   expect(changesOf({ a: 1, b: { c: 2, d: [1] } }, { b: { d: [1], c: 2 }, a: 1 })).toEqual([]);
   expect(sha256Of({ a: 1, b: { c: 2 } })).toBe(sha256Of({ b: { c: 2 }, a: 1 }));
   expect(changesOf({ a: [1, 2] }, { a: [1] })).toEqual([{ key: "a.1", before: "2", now: "nothing" }]);
 });
 
-test("rows behind the checkpoint are cut off, and lost ones computed again from the checkpoint before", async () => {
+test("cuts rows after the checkpoint, and recomputes lost rows from the previous checkpoint", async () => {
   const directory = await runFolder();
   await runIn(directory);
   const expected = await text(directory, "metrics.jsonl");
@@ -118,20 +118,20 @@ test.each([
   ["evaluations.jsonl", (old: string) => old.split("\n").slice(1).join("\n"), "its rows up to step"],
 ] as const)(
   "rows of %s that no checkpoint is old enough for are refused with their place",
-  async (name, damage, place) => {
+  async (name, damage, location) => {
     const directory = await runFolder();
     await runIn(directory);
     await edit(join(directory, name), damage);
     const error = await refusal(runIn(directory, { resume: true }));
     expect(error.code).toBe("checkpoint_corrupt");
     expect(error.message).toContain(`${name}: `);
-    expect(error.message).toContain(place);
+    expect(error.message).toContain(location);
   },
 );
 
 const adjustable = { steps: ": a note" };
 
-test("an extended run has the rows of a run with as many steps", async () => {
+test("an extended run has the rows of an equally long run", async () => {
   const [short, long] = [await runFolder(), await runFolder()];
   await runIn(short);
   await runIn(long, { settings: { ...settings, steps: 10 } });
@@ -147,11 +147,11 @@ test("an extended run has the rows of a run with as many steps", async () => {
   expect(warnings.filter((message) => !message.startsWith("gspo"))).toEqual([
     "from step 7 on steps is 10 instead of 6: a note",
   ]);
-  // Once extended, it is a run of ten steps.
+  // An extended run equals a run of ten steps.
   expect(await runIn(short, { resume: true, settings: { ...settings, steps: 10 } })).toEqual(done);
 });
 
-test("a decaying rate follows the schedule of the new length from there on", async () => {
+test("a decaying rate follows the schedule of the new length after the extension", async () => {
   const decay = { peak: 0.3, warmUpSteps: 0, decay: "linear", finalFraction: 0 };
   const of = (steps: number): object => ({ ...settings, steps, optimizer: { learningRate: decay } });
   const directory = await runFolder();
@@ -161,17 +161,17 @@ test("a decaying rate follows the schedule of the new length from there on", asy
     .trimEnd()
     .split("\n")
     .map((line) => (JSON.parse(line) as Record<string, number>)["optim/lr"]);
-  // Two optimiser steps a step; the row holds the last one's: 0.3 (1 - n / 8) for n = 1, 3, 5, 7; then 0.3 (1 - n / 16).
+  // Each step has two optimizer steps, and its row has the last rate: 0.3 (1 - n / 8), then 0.3 (1 - n / 16).
   const expected = [1, 3, 5, 7].map((n) => 0.3 * (1 - n / 8)).concat([9, 11, 13, 15].map((n) => 0.3 * (1 - n / 16)));
   rates.forEach((rate, i) => expect(rate).toBeCloseTo(expected[i] as number, 12));
 });
 
-test("a run is not cut short of what it has done; other settings stay refused", async () => {
+test("rejects fewer steps than done, and all other changes of settings", async () => {
   const directory = await runFolder();
   await runIn(directory);
   const config = await text(directory, "config.json");
   const fewer = runIn(directory, { resume: true, adjustable, settings: { ...settings, steps: 4 } });
-  expect(await refusal(fewer)).toMatchObject({ code: "config_invalid", detail: { key: "steps" } });
+  expect(await refusal(fewer)).toFailWith("config_invalid", { key: "steps" });
   const other = { ...settings, steps: 8, minibatches: 1 };
   expect(await refusal(runIn(directory, { resume: true, adjustable, settings: other }))).toMatchObject({
     detail: { key: "minibatches", before: "2", now: "1" },

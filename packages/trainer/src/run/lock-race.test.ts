@@ -34,7 +34,7 @@ interface Contender {
   end(): Promise<void>;
 }
 
-/** A process of its own that tries for the directories it is told, and holds on to what it gets. */
+/** Starts a process that tries to lock given directories and keeps its locks. */
 function start(file: string): Contender {
   const child = spawn(process.execPath, ["--import", "tsx", file], { stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((done) => child.on("exit", () => done()));
@@ -64,15 +64,15 @@ test("a stale, torn or missing lock goes to exactly one of the processes that ra
   const file = join(folder, "contender.mts");
   await writeFile(file, contender);
   const contenders = Array.from({ length: 6 }, () => start(file));
-  onTestFinished(async () => void (await Promise.all(contenders.map((each) => each.end()))));
-  expect(await Promise.all(contenders.map((each) => each.hear()))).toEqual(contenders.map(() => "ready"));
+  onTestFinished(async () => void (await Promise.all(contenders.map((item) => item.end()))));
+  expect(await Promise.all(contenders.map((item) => item.hear()))).toEqual(contenders.map(() => "ready"));
   const stale = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }); // beyond the largest number of a process
   for (let race = 0; race < 30; race++) {
     const directory = join(folder, `run-${race}`);
     await mkdir(directory);
     if (race % 3 !== 2) await writeFile(join(directory, "LOCK"), race % 3 === 0 ? stale : `{"pid":`);
-    for (const each of contenders) each.say(directory);
-    const heard = await Promise.all(contenders.map((each) => each.hear()));
+    for (const item of contenders) item.say(directory);
+    const heard = await Promise.all(contenders.map((item) => item.hear()));
     expect([race, ...heard.toSorted()]).toEqual([race, "got", ...contenders.slice(1).map(() => "run_locked")]);
   }
 });

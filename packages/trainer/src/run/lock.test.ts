@@ -13,7 +13,7 @@ function open(directory: string, options: Partial<Parameters<typeof openRun>[0]>
   return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
 }
 
-/** A process of this machine, and the others that live. */
+/** Process table with one process and the other living ones. */
 const processOf = (pid: number, ...living: readonly number[]): ProcessTable => ({
   pid,
   host: hostname(),
@@ -37,7 +37,7 @@ test("a directory in use is run_locked and names the process; a dead process's l
   await run.close();
 });
 
-test("a lock of another machine holds, whatever lives here; an unreadable one is replaced", async () => {
+test("respects another machine's lock, and replaces an unreadable one", async () => {
   const directory = await runFolder();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
@@ -66,7 +66,7 @@ test("a process id of another machine is valid; a former id of this process is n
   await (await open(directory, { processes, resume: true })).close();
 });
 
-test("a process that meets a faster one at the lock is refused, and leaves no claim", async () => {
+test("rejects the slower of two processes, without a leftover claim", async () => {
   const directory = await runFolder();
   const lock = join(directory, "LOCK");
   const claim = `${lock}.${hostname().replaceAll(/[^\w-]/gu, "-")}.77.0`;
@@ -94,7 +94,7 @@ test("the claim of a dead process does not block and is removed", async () => {
   await run.close();
 });
 
-test("a run that is closed late leaves the lock of its successor", async () => {
+test("a late close keeps the successor's lock", async () => {
   const directory = await runFolder();
   const first = await open(directory, { processes: processOf(11) });
   const second = await open(directory, { resume: true, processes: processOf(12) });

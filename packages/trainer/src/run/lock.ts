@@ -30,15 +30,15 @@ export async function lockRun(fs: FileSystem, directory: string, processes: Proc
   const path = joinPath(directory, "LOCK");
   const key = absolutePath(directory);
   return alone(fs, directory, processes, async (claim) => {
-    const found = await textOf(fs, path);
-    const holder = found === null ? null : readHolder(found);
+    const match = await textOf(fs, path);
+    const holder = match === null ? null : readHolder(match);
     if (holder && isHolding(holder, directory, processes))
       throw locked(directory, `in use by process ${holder.pid} on ${holder.host}`, path, holder.pid);
     await replaceFile(fs, path, JSON.stringify({ pid: processes.pid, host: processes.host, claim }));
     held.set(key, claim);
     const stale = holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
     return {
-      takenOver: found === null ? null : stale,
+      takenOver: match === null ? null : stale,
       async release() {
         try {
           const now = await textOf(fs, path);
@@ -76,7 +76,7 @@ interface Claim {
   readonly pid: number;
 }
 
-const waits = { each: 10, most: 1000 } as const; // milliseconds, count; a claim lasts three small file operations
+const waits = { ms: 10, most: 1000 } as const; // milliseconds, count; a claim lasts three small file operations
 
 /**
  * Runs `work` exclusively among living processes. The claim that sorts first stays; others are withdrawn and retried.
@@ -100,13 +100,13 @@ async function alone<T>(
   try {
     await stake();
     for (let wait = 0; ; wait++) {
-      const found = (await fs.list(directory)).flatMap((each) => (each === name ? [] : claimNamed(each)));
-      const [other] = found
+      const matches = (await fs.list(directory)).flatMap((text) => (text === name ? [] : claimNamed(text)));
+      const [other] = matches
         .filter((claim) => isStaked(claim, directory, processes))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
       if (!other && staked.has(path)) {
         // Only this process may stake its claim again.
-        for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(joinPath(directory, dead.name));
+        for (const dead of matches) if (dead.pid !== processes.pid) await fs.remove(joinPath(directory, dead.name));
         return await work(name);
       }
       if (wait === waits.most && other)
@@ -118,7 +118,7 @@ async function alone<T>(
         );
       if (!other) await stake();
       else if (other.name < name && staked.has(path)) await withdraw();
-      if (other) await new Promise((resolve) => setTimeout(resolve, waits.each));
+      if (other) await new Promise((resolve) => setTimeout(resolve, waits.ms));
     }
   } finally {
     await withdraw();

@@ -96,7 +96,7 @@ export interface RunOptions {
   readonly records?: boolean;
   readonly observer?: RunObserver;
   /** Extra numbers for `timing.jsonl`, named `perf/...`. */
-  readonly measures?: () => Metrics;
+  readonly measures?: () => Promise<Metrics>;
   /** Server replies since the last call, for `samplers.jsonl`. */
   readonly replies?: () => readonly object[];
   readonly sinks?: readonly MetricSink[];
@@ -109,7 +109,7 @@ export interface RunOptions {
 
 /** Recorded run: folder and state. */
 export interface Run extends Recorder {
-  /** Records a server warning; repeated texts are kept. @param facts - `server`, `state` and `reason` */
-  warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
+  /** Records a server warning; repeated texts are kept. @param detail - `server`, `state` and `reason` */
+  warnOfServer(message: string, detail: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
 }

@@ -11,7 +11,7 @@ function stateOf(step: number, best: number): LoopState {
   return { step, budgets: {}, policyBudgets: {}, estimators: {}, before: evaluation, after: evaluation, best: seen };
 }
 
-/** A run's folder, whose run saves its next step and removes the one before whenever `isDue` says so of the calls so far. */
+/** Simulates a run that rotates its checkpoints at every call for which `isDue` returns true. */
 async function running(
   isDue: (call: number) => boolean,
 ): Promise<{ fs: FileSystem; calls: () => number; newest: () => number }> {
@@ -29,9 +29,9 @@ async function running(
   const fs = new Proxy(stored, {
     get:
       (target, name: keyof FileSystem) =>
-      async (...given: unknown[]) => {
+      async (...input: unknown[]) => {
         await due();
-        return (target[name] as (...all: unknown[]) => Promise<unknown>)(...given);
+        return (target[name] as (...all: unknown[]) => Promise<unknown>)(...input);
       },
   });
   return { fs, calls: () => calls, newest: () => step };
@@ -43,26 +43,23 @@ test.each(["latest", "best"] as const)(
     const quiet = await running(() => false);
     await findCheckpoint(quiet.fs, "c", which);
     expect(quiet.calls()).toBeGreaterThan(3);
-    for (let at = 1; at <= quiet.calls(); at++)
+    for (let index = 1; index <= quiet.calls(); index++)
       for (const times of [1, 2, 3]) {
-        const { fs, newest } = await running((call) => call >= at && call < at + times);
+        const { fs, newest } = await running((call) => call >= index && call < index + times);
         const { state, warnings } = await findCheckpoint(fs, "c", which);
-        expect([at, times, state.step, warnings]).toEqual([at, times, newest(), []]);
+        expect([index, times, state.step, warnings]).toEqual([index, times, newest(), []]);
       }
   },
 );
 
-test("a run that replaces its checkpoint before every read is given up on in words", async () => {
+test("gives up with a message if a run replaces its checkpoint before every read", async () => {
   const { fs } = await running(() => true);
   const error: unknown = await findCheckpoint(fs, "c").catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(LaconicError);
-  expect(error).toMatchObject({
-    code: "checkpoint_missing",
-    message: expect.stringContaining("before they could be read") as string,
-  });
+  expect(error).toFailWith("checkpoint_missing", "before they could be read");
 });
 
-test("a checkpoint that is damaged, not gone, is passed over with a warning", async () => {
+test("skips a damaged checkpoint with a warning", async () => {
   const fs = memoryFileSystem();
   await saveCheckpoint(fs, "c", {}, stateOf(1, 1), 2);
   await saveCheckpoint(fs, "c", {}, stateOf(2, 1), 2);
@@ -73,7 +70,7 @@ test("a checkpoint that is damaged, not gone, is passed over with a warning", as
   });
 });
 
-test("resuming a checkpoint makes its names durable, whose writer may have been killed", async () => {
+test("a resume syncs the checkpoint's names, because its writer may have been killed", async () => {
   const fs = memoryFileSystem();
   await saveCheckpoint(fs, "c", {}, stateOf(1, 1), 2);
   const synced: string[] = [];

@@ -61,16 +61,13 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
 
 test("a run's directory is not overwritten; a directory without a run is not resumed", async () => {
   const directory = await runFolder();
-  expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({
-    code: "run_missing",
-    detail: { directory },
-  });
+  expect(await refusal(runIn(directory, { resume: true }))).toFailWith("run_missing", { directory });
   await runIn(directory);
-  expect(await refusal(open(directory))).toMatchObject({ code: "run_exists", detail: { directory } });
+  expect(await refusal(open(directory))).toFailWith("run_exists", { directory });
   expect((await refusal(runIn(directory))).message).toContain("resume it");
 });
 
-test("a kept training episode comes with its reward, term by term", async () => {
+test("a stored training episode has its reward by term", async () => {
   const directory = await runFolder();
   await runIn(directory, { settings: { ...settings, evaluation: { every: 3, problems: 3, transcripts: 2 } } });
   let rows = 0;
@@ -123,7 +120,7 @@ test("a checkpoint is on disk before it is named: every file of the model is syn
   expect(calls).toEqual(names.flatMap((name) => ["sync table.json", `rename ${name}`]));
 });
 
-test("a path that cannot be a directory is run_unwritable and says why", async () => {
+test("a path that cannot be a directory is run_unwritable, with the reason", async () => {
   const directory = await runFolder();
   await writeFile(directory, "a file");
   for (const path of [directory, join(directory, "under", "it")]) {
@@ -153,7 +150,7 @@ test.each(["ENOSPC", "EROFS"] as const)(
   },
 );
 
-test("a model that cannot be saved for want of space is run_unwritable too", async () => {
+test("a model that does not fit on the disk is run_unwritable", async () => {
   const parts = tinyParts();
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const model = { ...parts.model, save: () => Promise.reject(full) };
@@ -171,14 +168,14 @@ test("an unwritable file is reported with a remedy", async () => {
   const model = { ...parts.model, save: () => Promise.reject(full) };
   const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
   const directory = await runFolder();
-  expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
-    code: "run_unwritable",
-    message: `${full.message}; files saved before are complete; fix the cause, then resume, or start again without a checkpoint`,
-    detail: { directory },
-  });
+  expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toFailWith(
+    "run_unwritable",
+    `${full.message}; files saved before are complete; fix the cause, then resume, or start again without a checkpoint`,
+    { directory },
+  );
 });
 
-test("a disk that fails says which run or file, and why", async () => {
+test("a failing disk is reported with run or file, and reason", async () => {
   const codes = new Set<string>();
   for (let failAt = 1; failAt <= 30; failAt++) {
     const run = runIn(await runFolder(), { fileSystem: faultyFileSystem({ failAt, code: "EIO" }) });
@@ -246,12 +243,12 @@ test.each([
   [{ a: 1 }, { a: 2 }, "a"],
   [{ a: 1 }, { a: 1, b: null }, "b"],
   [{ a: { b: 1 } }, { a: null }, "a"],
-])("a resume of %j with %j is checkpoint_mismatch at %s", async (stored, given, key) => {
+])("a resume of %j with %j is checkpoint_mismatch at %s", async (stored, input, key) => {
   const directory = await runFolder();
   await (await open(directory, { config: stored })).close();
-  const error = await refusal(open(directory, { config: given, resume: true }));
+  const error = await refusal(open(directory, { config: input, resume: true }));
   expect([error.code, error.detail["key"]]).toEqual(["checkpoint_mismatch", key]);
-  // The refusal leaves no lock behind.
+  // The refusal released its lock.
   await (await open(directory, { config: stored, resume: true })).close();
 });
 
@@ -270,7 +267,7 @@ test("a refused resume does not touch what a living process is writing", async (
   expect(existsSync(partial)).toBe(false);
 });
 
-test("a sink that throws is switched off with one warning, and the others go on", async () => {
+test("a failing sink is switched off with one warning, and the others continue", async () => {
   const directory = await runFolder();
   const seen: number[] = [];
   let calls = 0;
@@ -298,7 +295,7 @@ test("a sink that throws is switched off with one warning, and the others go on"
   ]);
 });
 
-test("a resumed run says its warnings again, and does not write them twice", async () => {
+test("a resumed run repeats its warnings without writing them twice", async () => {
   const directory = await runFolder();
   await (await open(directory)).close();
   const heard: string[] = [];

@@ -54,7 +54,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
 
 /** Changed settings: up to the checkpoint, and from the next step. */
 interface Changes {
-  readonly kept: readonly ChangedSetting[];
+  readonly retained: readonly ChangedSetting[];
   readonly coming: readonly ChangedSetting[];
 }
 
@@ -122,9 +122,9 @@ class RunDirectory implements Run {
       fs,
       this.#path(runFiles.checkpoints),
       "latest",
-      async (found) => {
-        this.#checkOwn(found);
-        ends = await traceEnds(fs, directory, found.state.step, found.manifest.traces ?? null);
+      async (match) => {
+        this.#checkOwn(match);
+        ends = await traceEnds(fs, directory, match.state.step, match.manifest.traces ?? null);
       },
     );
     for (const message of warnings) await this.warn(message);
@@ -156,23 +156,23 @@ class RunDirectory implements Run {
   async #compareSettings(step: number, bytesKept: number): Promise<Changes> {
     const file = this.#path(runFiles.changes);
     const bytes = (await this.#fs.exists(file)) ? await this.#fs.read(file) : new Uint8Array();
-    const [kept, all] = [bytes.subarray(0, bytesKept), bytes].map((rows) =>
+    const [retained, all] = [bytes.subarray(0, bytesKept), bytes].map((rows) =>
       parseChangedSettings(new TextDecoder().decode(rows), file),
     ) as [ChangedSetting[], ChangedSetting[]];
     const held = settingsAt(this.#manifest.config.settings, all, step);
-    const undone = new Set(all.flatMap((each) => (each.step > step ? [each.key] : [])));
+    const undone = new Set(all.flatMap((change) => (change.step > step ? [change.key] : [])));
     const next = runManifest(this.#options.config, {}).config.settings;
     const adjustable = Object.keys(this.#options.adjustable ?? {});
-    return { kept, coming: changedSettings({ held, next, step: step + 1 }, adjustable, undone) };
+    return { retained, coming: changedSettings({ held, next, step: step + 1 }, adjustable, undone) };
   }
 
   /** Writes changed settings at their first step. Rows come first, because they contain the old values. */
   async #adjust(): Promise<void> {
-    const { kept = [], coming = [] } = this.#changes ?? {};
+    const { retained = [], coming = [] } = this.#changes ?? {};
     this.#changes = null;
     if (coming.length === 0) return;
     const { directory, config: next, adjustable } = this.#options;
-    const rows = [...kept, ...coming].map((each) => toLine({ ...each })).join("");
+    const rows = [...retained, ...coming].map((change) => toLine({ ...change })).join("");
     await replaceFile(this.#fs, this.#path(runFiles.changes), rows);
     this.#manifest = { ...this.#manifest, config: runManifest(next, {}).config };
     await writeConfig(this.#fs, directory, this.#manifest);
@@ -222,7 +222,7 @@ class RunDirectory implements Run {
     await this.#append(runFiles.metrics, [metrics]);
     this.#stepsDone = metrics["step"] as number;
     await this.#append(runFiles.timing, [
-      { step: metrics["step"], ...timesOf(metrics, clock), ...this.#options.measures?.() },
+      { step: metrics["step"], ...timesOf(metrics, clock), ...(await this.#options.measures?.()) },
     ]);
     await this.#writeReplies();
     await this.#sinks.log(metrics);
@@ -237,7 +237,7 @@ class RunDirectory implements Run {
     if (groups.length > 0)
       await this.#append(
         runFiles.dropped,
-        groups.map((each) => ({ step, ...each })),
+        groups.map((group) => ({ step, ...group })),
       );
   }
 
@@ -247,8 +247,8 @@ class RunDirectory implements Run {
     transcripts: number = episodes.length,
   ): Promise<void> {
     const shown = episodes.slice(0, transcripts);
-    const kept = this.#records ? episodes : shown;
-    if (kept.length > 0) await this.#keep("evaluation", this.#records, packEvaluation(evaluation.step, kept));
+    const retained = this.#records ? episodes : shown;
+    if (retained.length > 0) await this.#keep("evaluation", this.#records, packEvaluation(evaluation.step, retained));
     await this.#append(runFiles.evaluations, [{ ...evaluation }]);
     await this.#sinks.evaluation(evaluation, shown);
     this.#observer.evaluation?.(evaluation);
@@ -311,7 +311,7 @@ class RunDirectory implements Run {
   }
 
   async #append(file: string, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-    await this.#fs.append(this.#path(file), rows.map((row) => toLine(row)).join(""));
+    await this.#fs.append(this.#path(file), rows.map(toLine).join(""));
   }
 
   async #keep(kind: MemberHead["kind"], isComplete: boolean, content: { readonly step: number }): Promise<void> {

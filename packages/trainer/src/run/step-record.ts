@@ -1,4 +1,4 @@
-import type { Episode, Problem, Ragged, Utterance } from "@laconic/core";
+import { mapValues, type Episode, type Problem, type Ragged, type Utterance } from "@laconic/core";
 import {
   packNumbers,
   type RecordedEpisode,
@@ -28,17 +28,17 @@ export interface StepRecord {
 }
 
 /** Packs a step as plain data, with each utterance once. */
-export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
+export function packStep({ scored, trees, learners, ...rest }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const { problems, rollouts } = table.rollouts(scored);
   const grown = trees?.map(({ problem, agents, tree }) => ({
     group: problems.indexOf(problem),
     agents,
     node: packNode(tree.node, table),
-    replies: Array.from(tree.replies, ([place, { utterance }]) => [place, table.utterance(utterance)] as const),
+    replies: Array.from(tree.replies, ([location, { utterance }]) => [location, table.utterance(utterance)] as const),
   }));
-  const policies = Object.fromEntries(learners.map((each) => [each.learner.name, packLearner(each)]));
-  return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
+  const policies = Object.fromEntries(learners.map((learner) => [learner.learner.name, packLearner(learner)]));
+  return { ...rest, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
 }
 
 export function packRollouts(
@@ -80,15 +80,13 @@ function packLearner({
     oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
     ...(refLogProbs && { refLogProbs: packNumbers(refLogProbs.values) }),
     ...(policyLogProbs && {
-      policyLogProbs: Object.fromEntries(
-        Object.entries(policyLogProbs).map(([key, { values }]) => [key, packNumbers(values)]),
-      ),
+      policyLogProbs: mapValues(policyLogProbs, ({ values }) => packNumbers(values)),
     }),
     updates: update.parts.map(({ logProbs, entropy, examples, ...part }) => ({
       ...part,
       ...(examples && {
         examples: {
-          sequences: examples.sequences.map((each) => [each.promptTokens, each.completionTokens] as const),
+          sequences: examples.sequences.map((sequence) => [sequence.promptTokens, sequence.completionTokens] as const),
           logProbs: packNumbers(examples.logProbs.values),
         },
       }),
@@ -120,26 +118,26 @@ class EpisodeTable {
   add({ episode, score }: Pick<Rollout, "episode"> & Partial<Pick<Rollout, "score">>): number {
     return this.#episodes.numberOf(episode, () => {
       const { utterances, ...rest } = episode;
-      const own = utterances.map((each) => this.utterance(each));
-      return { ...rest, utterances: own, ...(score !== undefined && { score }) };
+      const numbers = utterances.map((utterance) => this.utterance(utterance));
+      return { ...rest, utterances: numbers, ...(score !== undefined && { score }) };
     });
   }
 
   rollouts(scored: readonly ScoredRollout[]): Pick<StoredStep, "problems" | "rollouts"> {
     const problems: Problem[] = [];
     for (const { group, problem } of scored) problems[group] = problem;
-    const rollouts = scored.map((each) => ({
-      group: each.group,
-      episode: this.add(each),
-      costs: each.measured.costs,
-      terms: each.terms,
-      reward: each.reward,
-      ...(each.agentRewards.size > 0 && { agentRewards: Object.fromEntries(each.agentRewards) }),
-      ...(each.credit && { credit: [...each.credit] }),
-      ...(each.without && {
-        without: Object.fromEntries(Object.entries(each.without).map(([agent, played]) => [agent, this.add(played)])),
+    const rollouts = scored.map((rollout) => ({
+      group: rollout.group,
+      episode: this.add(rollout),
+      costs: rollout.measured.costs,
+      terms: rollout.terms,
+      reward: rollout.reward,
+      ...(rollout.agentRewards.size > 0 && { agentRewards: Object.fromEntries(rollout.agentRewards) }),
+      ...(rollout.credit && { credit: [...rollout.credit] }),
+      ...(rollout.without && {
+        without: mapValues(rollout.without, (played) => this.add(played)),
       }),
-      ...(each.greedy && { greedy: this.add(each.greedy), greedyReward: each.greedyReward }),
+      ...(rollout.greedy && { greedy: this.add(rollout.greedy), greedyReward: rollout.greedyReward }),
     }));
     return { problems, rollouts };
   }
@@ -168,8 +166,8 @@ class Numbered<Key, Row> {
   readonly #numbers = new Map<Key, number>();
 
   numberOf(key: Key, make: () => Row): number {
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
+    const number = this.#numbers.get(key);
+    if (number !== undefined) return number;
     const row = make();
     this.#numbers.set(key, this.rows.length);
     return this.rows.push(row) - 1;

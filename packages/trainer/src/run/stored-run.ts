@@ -75,21 +75,21 @@ export async function checkSame(
 ): Promise<RunManifest> {
   const file = joinPath(directory, runFiles.manifest);
   const configFile = joinPath(directory, runFiles.config);
-  const kept = await readSettings(fs, directory);
-  const known = await manifestOfRun(fs, directory);
-  if (known === null)
+  const retained = await readSettings(fs, directory);
+  const stored = await manifestOfRun(fs, directory);
+  if (stored === null)
     await warn(`${file} not found: weights, tokenizer and data cannot be compared with those of the start`);
-  const manifest = known ?? runManifest(kept, inputs ?? {});
+  const manifest = stored ?? runManifest(retained, inputs ?? {});
   const refuse = (what: string, { key, before, now }: Change): never => {
     throw new LaconicError(
       "checkpoint_mismatch",
-      `${what} ${key} was ${before} when the run started and is ${now}; bring it back, or start a new run`,
+      `${what} ${key} was ${before} when the run started and is ${now}; restore it, or start a new run`,
       { key, before, now },
     );
   };
   const names = Object.keys(adjustable);
   const settled = ({ key }: Change): boolean => !names.some((name) => key === name || key.startsWith(`${name}.`));
-  const [edited] = changesOf(manifest.config.settings, kept).filter(settled);
+  const [edited] = changesOf(manifest.config.settings, retained).filter(settled);
   if (edited) refuse(`${configFile}: the setting`, edited);
   const [changed] = changesOf(manifest.config.settings, config).filter(settled);
   if (changed) refuse("the setting", changed);

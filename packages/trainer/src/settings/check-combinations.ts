@@ -1,6 +1,6 @@
+import { refuseSetting } from "@laconic/core";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "./config.ts";
-import { refuseSetting } from "./refuse-setting.ts";
 import { importanceOf, isNamedEstimator, isNamedRate } from "./named.ts";
 
 /** Ratio units whose messages have different advantages, by grouping key. */
@@ -12,11 +12,11 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
 
 /**
  * Rejects incompatible or ineffective settings.
- * @param place - as in `parseTrainConfig`
+ * @param location - as in `parseTrainConfig`
  * @throws LaconicError `config_invalid` naming the key
  */
-export function checkCombinations(config: TrainConfig, place: readonly string[]): void {
-  const refuse = (key: string, reason: string): never => refuseSetting([...place, key].join("."), reason);
+export function checkCombinations(config: TrainConfig, location: readonly string[]): void {
+  const refuse = (key: string, reason: string): never => refuseSetting([...location, key].join("."), reason);
   const sequences = config.problemsPerStep * config.episodesPerProblem;
   if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
   const { advantage } = config;

@@ -1,5 +1,6 @@
 import type { BudgetOptions } from "@laconic/budget";
-import { asEstimator, isRecord, LaconicError, type Estimator, type Objective, type Schedule } from "@laconic/core";
+import { asEstimator, inputError, isRecord, mapValues } from "@laconic/core";
+import type { Estimator, Objective, Schedule } from "@laconic/core";
 import { estimatorPreset, objectivePreset, type EstimatorName, type EstimatorOptions } from "@laconic/gspo/presets";
 import { costPreset, decoupledEstimator, equation1Costs, type CostSettings, type Costs } from "@laconic/rewards";
 import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config.ts";
@@ -34,13 +35,9 @@ export function isNamedRate(choice: unknown): choice is LearningRateSchedule {
 /** Returns a loaded value. @throws LaconicError `input_invalid` for a source that is not loaded */
 export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): TrainValues[Kind] {
   if (!isValueSource(value)) return value;
-  throw new LaconicError(
-    "input_invalid",
-    `${value.file} is not opened: the runtime opens the values of a configuration`,
-    {
-      file: value.file,
-    },
-  );
+  throw inputError(`${value.file} is not opened: the runtime opens the values of a configuration`, {
+    file: value.file,
+  });
 }
 
 /** @throws LaconicError `config_invalid` for an invalid option */
@@ -67,11 +64,8 @@ export function objectiveOf(choice: TrainConfig["objective"]): Objective {
 /** Costs by name. Default: those of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
 export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   if (costs === null) return equation1Costs;
-  return Object.fromEntries(
-    Object.entries(costs).map(([name, cost]) => [
-      name,
-      isNamedCost(cost) ? costPreset(cost, `costs.${name}`) : valueIn<"cost">(cost),
-    ]),
+  return mapValues(costs, (cost, name) =>
+    isNamedCost(cost) ? costPreset(cost, `costs.${name}`) : valueIn<"cost">(cost),
   );
 }
 

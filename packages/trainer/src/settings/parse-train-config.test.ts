@@ -4,9 +4,9 @@ import { agentGspoDefaults } from "./config.ts";
 import { parseTrainConfig } from "./parse-train-config.ts";
 import { settingPaths, trainConfigSchema } from "./schema.ts";
 
-function refusal(partial: unknown, place: readonly string[] = []): LaconicError {
+function refusal(partial: unknown, location: readonly string[] = []): LaconicError {
   try {
-    parseTrainConfig(partial, place);
+    parseTrainConfig(partial, location);
   } catch (error) {
     if (LaconicError.is(error)) return error;
     throw error;
@@ -14,7 +14,7 @@ function refusal(partial: unknown, place: readonly string[] = []): LaconicError 
   throw new Error("the configuration was accepted");
 }
 
-test("nothing given is the defaults; a given group of settings is filled up", () => {
+test("an empty configuration has the defaults; a partial group is completed", () => {
   expect(parseTrainConfig({})).toEqual(agentGspoDefaults);
   const { optimizer } = parseTrainConfig({ optimizer: { weightDecay: 0.1, learningRate: { peak: 1e-5 } } });
   expect(optimizer).toEqual({
@@ -24,7 +24,7 @@ test("nothing given is the defaults; a given group of settings is filled up", ()
   });
 });
 
-test("an alternative is taken whole: no default of another one leaks in", () => {
+test("an alternative has no defaults of another one", () => {
   expect(parseTrainConfig({ advantage: { estimator: "rloo" } }).advantage).toEqual({ estimator: "rloo" });
   expect(parseTrainConfig({ objective: { name: "reinforce" } }).objective).toEqual({
     name: "reinforce",
@@ -35,18 +35,18 @@ test("an alternative is taken whole: no default of another one leaks in", () => 
 const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
 
 test.each([
-  // Unknown keys, with the nearest known one where there is one.
+  // Unknown keys, with the nearest valid key if one is similar.
   [{ stepz: 3 }, "stepz", "did you mean steps?"],
   [{ optimizer: { learningrate: {} } }, "optimizer.learningrate", "did you mean optimizer.learningRate?"],
-  [{ evaluation: { each: 3 } }, "evaluation.each", "known here: every, problems, transcripts"],
+  [{ evaluation: { each: 3 } }, "evaluation.each", "use one of: every, problems, transcripts"],
   [{ objective: { name: "gspo", clp: {} } }, "objective.clp", "did you mean objective.clip?"],
   [{ budget: { targetTokens: 3, learningRate: 1, maxprice: 1 } }, "budget.maxprice", "did you mean budget.maxPrice?"],
   [{ advantage: { estimator: "group", scal: "none" } }, "advantage.scal", "did you mean advantage.scale?"],
   [{ costWhenTaskAtleast: 1 }, "costWhenTaskAtleast", "did you mean costWhenTaskAtLeast?"],
   [{ steps: -1, stepz: 3 }, "stepz", "did you mean steps?"],
-  [{ optimizer: { costWhenTaskAtLeast: 1 } }, "optimizer.costWhenTaskAtLeast", "known here: beta1, beta2"],
-  [JSON.parse(`{"__proto__":{"costWhenTaskAtLeast":1}}`), "__proto__", "there is no such setting"],
-  [JSON.parse(`{"optimizer":{"__proto__":{}}}`), "optimizer.__proto__", "there is no such setting"],
+  [{ optimizer: { costWhenTaskAtLeast: 1 } }, "optimizer.costWhenTaskAtLeast", "use one of: beta1, beta2"],
+  [JSON.parse(`{"__proto__":{"costWhenTaskAtLeast":1}}`), "__proto__", "unknown setting"],
+  [JSON.parse(`{"optimizer":{"__proto__":{}}}`), "optimizer.__proto__", "unknown setting"],
   // Ranges.
   [{ budget: { targetTokens: 0, learningRate: 0.1 } }, "budget.targetTokens", "a number above 0"],
   [{ budget: { targetTokens: -5, learningRate: 0.1 } }, "budget.targetTokens", "a number above 0"],
@@ -58,7 +58,7 @@ test.each([
   [{ optimizer: { beta1: 1 } }, "optimizer.beta1", "a number below 1"],
   [{ checkpoint: { keep: 1 } }, "checkpoint.keep", "a number from 2 on"],
   [{ objective: { name: "ppo" } }, "objective.name", "gspo"],
-  // Settings that have no effect, or another one than they seem to.
+  // Settings without effect, or with an unexpected one.
   [{ problemsPerStep: 2, episodesPerProblem: 2, minibatches: 5 }, "minibatches", "5 parts of 4 episodes"],
   [{ episodesPerProblem: 1 }, "episodesPerProblem", "a group of one has advantage 0"],
   [
@@ -81,7 +81,7 @@ test.each([
   [{ tree }, "groupBy", "needs rollout trees"],
   [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
   [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
-  [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "no such setting"],
+  [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "unknown setting"],
   [
     { earlyStopping: { patience: 2, minGain: 0 }, evaluation: { every: 0 } },
     "earlyStopping",
@@ -103,9 +103,9 @@ test.each([
   [
     { objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } },
     "objective.clip",
-    "known here: name, kl, importance, offPolicyMask, aggregation, constantLength",
+    "use one of: name, kl, importance, offPolicyMask, aggregation, constantLength",
   ],
-  [{ advantage: { estimator: "rloo", scale: "none" } }, "advantage.scale", "known here: estimator"],
+  [{ advantage: { estimator: "rloo", scale: "none" } }, "advantage.scale", "use one of: estimator"],
   [{ costs: { read: { kind: "tokens-read", frm: "a" } } }, "costs.read.frm", "did you mean costs.read.from?"],
   [{ costs: { all: { kind: "turns", count: "none" } } }, "costs.all.count", "spoken"],
   [

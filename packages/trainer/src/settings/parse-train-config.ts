@@ -1,4 +1,4 @@
-import { fillDefaults, isRecord, nearestName } from "@laconic/core";
+import { fillDefaults, isRecord, nearestName, refuseSetting, mapValues } from "@laconic/core";
 import { samplingParameters } from "@laconic/core/backends";
 import { budgetOptionsShape, dualController } from "@laconic/budget";
 import { issueWords } from "@laconic/core/schemas";
@@ -15,25 +15,24 @@ import {
   type TrainConfig,
 } from "./config.ts";
 import { estimatorOf, isNamedBudget, isNamedCost, isNamedEstimator, isNamedObjective, objectiveOf } from "./named.ts";
-import { refuseSetting } from "./refuse-setting.ts";
 import { expandPlainForms, trainConfigSchema } from "./schema.ts";
 import { isValueSource, presentSchema } from "./values.ts";
 
 /**
  * Fills defaults from {@link agentGspoDefaults} and checks the result.
- * @param place - path in a larger configuration, for messages
+ * @param location - path in a larger configuration, for messages
  * @param nearest - suggests a setting for a misplaced name
  * @throws LaconicError `config_invalid` naming the key, with the nearest known one
  */
 export function parseTrainConfig(
   partial: unknown,
-  place: readonly string[] = [],
+  location: readonly string[] = [],
   nearest: (name: string) => string | undefined = () => undefined,
 ): TrainConfig {
-  const given = withDefaults(expandPlainForms(trainConfigSchema, partial));
-  const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
-  if (!parsed.success) refuse(parsed.error.issues, place, given, nearest);
-  checkCombinations(parsed.data, place);
+  const input = withDefaults(expandPlainForms(trainConfigSchema, partial));
+  const parsed = trainConfigSchema.safeParse(input, { error: issueWords });
+  if (!parsed.success) refuse(parsed.error.issues, location, input, nearest);
+  checkCombinations(parsed.data, location);
   checkNamed(parsed.data);
   return resolved(parsed.data);
 }
@@ -45,10 +44,8 @@ function resolved(config: TrainConfig): TrainConfig {
     ...config,
     ...resolvedParts(config),
     sampling: fillDefaults({ fields: samplingParameters }, sampling),
-    policies: Object.fromEntries(
-      Object.entries(policies).map(([name, own]) => [name, { ...own, ...resolvedParts(own) }]),
-    ),
-    budgets: Object.fromEntries(Object.entries(budgets).map(([cost, budget]) => [cost, resolvedBudget(budget)])),
+    policies: mapValues(policies, (policySettings) => ({ ...policySettings, ...resolvedParts(policySettings) })),
+    budgets: mapValues(budgets, resolvedBudget),
   };
 }
 
@@ -109,22 +106,22 @@ function laidOver(defaults: unknown, written: unknown): unknown {
 /** Reports the first unknown key, else the first invalid value. */
 function refuse(
   issues: readonly z.core.$ZodIssue[],
-  place: readonly string[],
-  given: unknown,
+  location: readonly string[],
+  input: unknown,
   nearest: (name: string) => string | undefined,
 ): never {
-  const all = issues.flatMap((issue) => issuesOfNamed(issue));
+  const all = issues.flatMap(issuesOfNamed);
   const stray = all.find((issue) => issue.code === "unrecognized_keys");
   const issue = stray ?? (all[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
-  const keyOf = (name: string): string => [...place, ...path, name].join(".");
-  if (!stray) return refuseSetting([...place, ...path].join("."), issue.message);
+  const keyOf = (name: string): string => [...location, ...path, name].join(".");
+  if (!stray) return refuseSetting([...location, ...path].join("."), issue.message);
   const name = stray.keys[0] as string;
-  const known = keysAt(trainConfigSchema, path, given);
-  const nearHere = nearestName(name, known);
+  const keys = keysAt(trainConfigSchema, path, input);
+  const nearHere = nearestName(name, keys);
   const near = nearHere === undefined ? nearest(name) : keyOf(nearHere);
-  const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`;
-  return refuseSetting(keyOf(name), `there is no such setting; ${hint}`);
+  const hint = near === undefined ? `use one of: ${keys.join(", ")}` : `did you mean ${near}?`;
+  return refuseSetting(keyOf(name), `unknown setting; ${hint}`);
 }
 
 /** Issues of the named alternative, for settings that are not values. */
@@ -135,25 +132,25 @@ function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 }
 
 /** Known keys at a path, of the chosen alternative. */
-function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
+function keysAt(schema: z.core.$ZodType, path: readonly string[], input: unknown): string[] {
   const present = presentSchema(schema);
   if (present instanceof z.ZodUnion) {
-    const meant = present.options.filter((option) => isMeant(option, given));
+    const meant = present.options.filter((option) => isMeant(option, input));
     const options = meant.length > 0 ? meant : present.options;
-    return [...new Set(options.flatMap((option) => keysAt(option, path, given)))];
+    return [...new Set(options.flatMap((option) => keysAt(option, path, input)))];
   }
   const [key, ...rest] = path;
   const fields: Readonly<Record<string, z.core.$ZodType>> = present instanceof z.ZodObject ? present.shape : {};
   if (key === undefined) return Object.keys(fields);
   const inner = present instanceof z.ZodRecord ? present.valueType : fields[key];
-  return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
+  return inner ? keysAt(inner, rest, isRecord(input) ? input[key] : undefined) : [];
 }
 
 /** True if the alternative's literal fields match. */
-function isMeant(option: z.core.$ZodType, given: unknown): boolean {
-  if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
+function isMeant(option: z.core.$ZodType, input: unknown): boolean {
+  if (!(option instanceof z.ZodObject) || !isRecord(input)) return false;
   const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
-  return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
+  return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(input[key]).success);
 }
 
 /** Rejects invalid options of named parts before the run starts. */

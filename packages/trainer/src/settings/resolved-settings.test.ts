@@ -16,7 +16,7 @@ import { agentGspoDefaults } from "./config.ts";
 import { parseTrainConfig } from "./parse-train-config.ts";
 import { trainConfigSchema } from "./schema.ts";
 
-/** Settings without a default: absent, each is off, or is measured. */
+/** Settings without a default, and their meaning when absent. */
 const off: Readonly<Record<string, string>> = {
   "objective.kl": "no term",
   "objective.kl.to": "the policy's own first weights",
@@ -39,11 +39,13 @@ const off: Readonly<Record<string, string>> = {
 
 type Shape = Pick<GroupShape<object>, "kind"> & { readonly fields: object };
 
-/** Fields that may be absent, at any depth, and have no default. */
+/** Optional fields without a default, at any depth. */
 function openFields(place: string, { fields }: Shape): string[] {
   return Object.entries(fields as Readonly<Record<string, Field>>).flatMap(([name, field]) => [
     ...(field.optional && field.default === undefined ? [`${place}.${name}`] : []),
-    ...(field.shape.kind === "group" ? openFields(`${place}.${name}`, field.shape) : []),
+    ...(typeof field.shape === "object" && field.shape.kind === "group"
+      ? openFields(`${place}.${name}`, field.shape)
+      : []),
   ]);
 }
 
@@ -104,7 +106,7 @@ test.each(objectiveNames)("%s computes by its resolved options alone", (name) =>
   const options = fillDefaults(objectiveShape(name), needed);
   const { settings } = objectivePreset(name, options);
   expect(settings).toEqual(objectivePreset(name, needed).settings);
-  // What the record says of the objective stands in the configuration, but for what its name alone decides.
+  // The configuration states every recorded option, except those that its name implies.
   const written = JSON.stringify(options);
   const decided = Object.entries(settings).filter(([key]) => key !== "aggregation");
   const numbers = decided.flatMap(([, value]) => (typeof value === "number" ? [JSON.stringify(value)] : []));

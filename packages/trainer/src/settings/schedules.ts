@@ -1,4 +1,4 @@
-import { LaconicError, type ValuesOf, shownValue, type Schedule } from "@laconic/core";
+import { configError, type Schedule, shownValue, type ValuesOf } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import { cosine } from "@laconic/core/numeric";
 import type { learningRateTable } from "./tables.ts";
@@ -14,7 +14,7 @@ export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
 export function learningRateAt(schedule: LearningRateSchedule, step: number, steps: number): number {
   const { peak, warmUpSteps, decay, finalFraction } = schedule;
   if (warmUpSteps < 0 || finalFraction < 0 || finalFraction > 1)
-    throw new LaconicError("config_invalid", "learning rate: warmUpSteps must be >= 0 and finalFraction in [0, 1]");
+    throw configError("learning rate: warmUpSteps must be >= 0 and finalFraction in [0, 1]");
   if (step < warmUpSteps) return (peak * (step + 1)) / warmUpSteps;
   if (decay === "constant") return peak;
   const progress = Math.min(1, (step - warmUpSteps) / Math.max(1, steps - warmUpSteps));
@@ -28,9 +28,9 @@ export function checkedSchedule(schedule: Schedule, name: string): Schedule {
     checkedCall(
       { name: `the ${name}`, value: "schedule", place: `step ${step + 1}` },
       () => schedule(step, steps),
-      (given) =>
-        typeof given === "number" && Number.isFinite(given) && given > 0
+      (input) =>
+        typeof input === "number" && Number.isFinite(input) && input > 0
           ? null
-          : `gave ${shownValue(given)}, expected a finite number above 0`,
+          : `gave ${shownValue(input)}, expected a finite number above 0`,
     );
 }

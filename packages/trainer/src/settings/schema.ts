@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
-import { episodeLimitsShape, group, shapes, type Field, type Sampling, type Shape, isRecord } from "@laconic/core";
+import { episodeLimitsShape, group, type Field, type Sampling, type Shape, isRecord, mapValues } from "@laconic/core";
 import { optimizerTable, samplingParameters } from "@laconic/core/backends";
 import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
@@ -59,7 +59,7 @@ function tableSchema(fields: tables.Table): z.ZodObject {
 }
 
 function someOf(fields: tables.Table): tables.Table {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
+  return mapValues(fields, (field) => ({ ...field, optional: true }));
 }
 
 /** Settings of supervised examples; defaults in `supervisedDefaults`. */
@@ -78,7 +78,7 @@ const budgetHelp = "Controller of the token price; null keeps the price constant
 const trainedSampling = schemaOf(
   group<Sampling>({
     ...samplingParameters,
-    temperature: { ...samplingParameters.temperature, shape: shapes.above0 },
+    temperature: { ...samplingParameters.temperature, shape: "above0" },
   }),
 ) as unknown as z.ZodObject;
 
@@ -174,9 +174,7 @@ export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unk
     return option ? expandPlainForms(option, alternative) : alternative;
   }
   if (schema instanceof z.ZodRecord && isRecord(written))
-    return Object.fromEntries(
-      Object.entries(written).map(([name, value]) => [name, expandPlainForms(schema.valueType, value)]),
-    );
+    return mapValues(written, (value) => expandPlainForms(schema.valueType, value));
   if (!(schema instanceof z.ZodObject)) return written;
   if (typeof written === "number" && "low" in schema.shape) return { low: written, high: written };
   if (typeof written === "number" && "targetTokens" in schema.shape) return { targetTokens: written };
@@ -198,7 +196,7 @@ function isValue(schema: z.core.$ZodType, written: unknown): boolean {
 /** Fields of a group, of every alternative, or of any name as `*`. */
 function fieldsOf(schema: z.core.$ZodType): (readonly [name: string, field: z.core.$ZodType])[] {
   const present = presentSchema(schema);
-  if (present instanceof z.ZodUnion) return present.options.flatMap((option) => fieldsOf(option));
+  if (present instanceof z.ZodUnion) return present.options.flatMap(fieldsOf);
   if (present instanceof z.ZodRecord) return [["*", present.valueType]];
   return present instanceof z.ZodObject ? Object.entries(present.shape) : [];
 }
@@ -206,8 +204,8 @@ function fieldsOf(schema: z.core.$ZodType): (readonly [name: string, field: z.co
 /** Paths of settings and groups; `*` matches any name. */
 export function settingPaths(schema: z.core.$ZodType, path: readonly string[] = []): string[] {
   const paths = fieldsOf(schema).flatMap(([name, field]) => {
-    const own = [...path, name];
-    return [...(name === "*" ? [] : [own.join(".")]), ...settingPaths(field, own)];
+    const fieldPath = [...path, name];
+    return [...(name === "*" ? [] : [fieldPath.join(".")]), ...settingPaths(field, fieldPath)];
   });
   return [...new Set(paths)];
 }

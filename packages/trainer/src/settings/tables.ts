@@ -5,61 +5,29 @@ export type Table = Readonly<Record<string, Field>>;
 
 /** Learning rate over the optimizer steps of a run. */
 export const learningRateTable = {
-  peak: { help: "Largest learning rate", shape: { kind: "number", above: 0 }, default: 1e-6 }, // GSPO's public script
-  warmUpSteps: {
-    help: "Optimiser steps of linear warm-up from 0",
-    shape: { kind: "number", integer: true, min: 0 },
-    default: 10,
-  },
+  peak: { help: "Largest learning rate", shape: "above0", default: 1e-6 }, // GSPO's public script
+  warmUpSteps: { help: "Optimiser steps of linear warm-up from 0", shape: "count", default: 10 },
   decay: {
     help: "Decay after warm-up",
     shape: { kind: "choice", of: ["constant", "linear", "cosine"] },
     default: "constant",
   },
-  finalFraction: {
-    help: "Final learning rate as a fraction of the peak",
-    shape: { kind: "number", min: 0, max: 1 },
-    default: 1,
-  },
+  finalFraction: { help: "Final learning rate as a fraction of the peak", shape: "share", default: 1 },
 } as const;
 
 /** Validation before, during and after training. */
 export const evaluationTable = {
-  every: {
-    help: "Steps between evaluations; 0 evaluates at start and end only",
-    shape: { kind: "number", integer: true, min: 0 },
-    default: 20,
-  },
-  problems: {
-    help: "Max validation problems of an evaluation",
-    shape: { kind: "number", integer: true, min: 1 },
-    default: 200,
-  },
-  transcripts: {
-    help: "Transcripts stored per evaluation",
-    shape: { kind: "number", integer: true, min: 0 },
-    default: 4,
-  },
+  every: { help: "Steps between evaluations; 0 evaluates at start and end only", shape: "count", default: 20 },
+  problems: { help: "Max validation problems of an evaluation", shape: "positive", default: 200 },
+  transcripts: { help: "Transcripts stored per evaluation", shape: "count", default: 4 },
   /** Keeps the first weights, like a KL term. */
-  language: {
-    help: "Perplexity of the team's language under the initial weights",
-    shape: { kind: "boolean" },
-    default: false,
-  },
+  language: { help: "Perplexity of the team's language under the initial weights", shape: "boolean", default: false },
 } as const;
 
 /** Samples without a score are not in rewards and accuracy; too many end the run. */
 export const scoringTable = {
-  seconds: {
-    help: "Timeout of a sample's score in seconds",
-    shape: { kind: "number", above: 0 },
-    default: 300,
-  },
-  mostUnscored: {
-    help: "Max share of unscored samples in a step or evaluation",
-    shape: { kind: "number", min: 0, below: 1 },
-    default: 0.5,
-  },
+  seconds: { help: "Timeout of a sample's score in seconds", shape: "above0", default: 300 },
+  mostUnscored: { help: "Max share of unscored samples in a step or evaluation", shape: "shareBelow1", default: 0.5 },
 } as const;
 
 /** Learning from supervised examples. */
@@ -82,19 +50,15 @@ export const exampleTable = {
   },
   agent: {
     help: "Agent whose policy learns unassigned examples (default: all policies)",
-    shape: { kind: "text", notEmpty: true },
+    shape: "name",
     optional: true,
   },
 } as const;
 
 /** Further options of supervised examples; see {@link exampleTable}. */
 export const besideTable = {
-  batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
-  weight: {
-    help: "Weight of their mean cross-entropy per token in the loss",
-    shape: { kind: "number", above: 0 },
-    default: 0.1,
-  },
+  batch: { help: "Examples of each optimiser step", shape: "positive", default: 8 },
+  weight: { help: "Weight of their mean cross-entropy per token in the loss", shape: "above0", default: 0.1 },
 } as const;
 
 /** Criteria of a diverged run: grades and policy have both broken. */
@@ -104,45 +68,30 @@ export const divergenceTable = {
     shape: { kind: "number", above: 0, below: 1 },
     default: 0.5,
   },
-  steps: {
-    help: "Consecutive training steps over which grades are averaged",
-    shape: { kind: "number", integer: true, min: 1 },
-    default: 3,
-  },
+  steps: { help: "Consecutive training steps over which grades are averaged", shape: "positive", default: 3 },
 } as const;
 
 export const earlyStoppingTable = {
-  patience: {
-    help: "Evaluations without improvement before stopping",
-    shape: { kind: "number", integer: true, min: 1 },
-  },
-  minGain: { help: "Min gain of accuracy that counts as improvement", shape: { kind: "number", min: 0 } },
+  patience: { help: "Evaluations without improvement before stopping", shape: "positive" },
+  minGain: { help: "Min gain of accuracy that counts as improvement", shape: "atLeast0" },
 } as const;
 
 export const checkpointTable = {
-  every: { help: "Steps between checkpoints", shape: { kind: "number", integer: true, min: 1 }, default: 20 },
+  every: { help: "Steps between checkpoints", shape: "positive", default: 20 },
   keep: { help: "Checkpoints to keep", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
 /** Single-valued settings of `train`. Defaults without a source are ours. */
 export const loopTable = {
-  steps: { help: "Training steps", shape: { kind: "number", integer: true, min: 1 }, default: 100 },
-  problemsPerStep: { help: "Problems per step", shape: { kind: "number", integer: true, min: 1 }, default: 16 },
-  episodesPerProblem: {
-    help: "Episodes per problem: group size G of Eq. 2",
-    shape: { kind: "number", integer: true, min: 1 },
-    default: 8,
-  },
+  steps: { help: "Training steps", shape: "positive", default: 100 },
+  problemsPerStep: { help: "Problems per step", shape: "positive", default: 16 },
+  episodesPerProblem: { help: "Episodes per problem: group size G of Eq. 2", shape: "positive", default: 8 },
   // The GSPO paper uses 4.
-  minibatches: {
-    help: "Minibatches per step, one optimiser step each",
-    shape: { kind: "number", integer: true, min: 1 },
-    default: 2,
-  },
-  epochs: { help: "Passes over a step's batch", shape: { kind: "number", integer: true, min: 1 }, default: 1 }, // Algorithm 1 makes one pass
+  minibatches: { help: "Minibatches per step, one optimiser step each", shape: "positive", default: 2 },
+  epochs: { help: "Passes over a step's batch", shape: "positive", default: 1 }, // Algorithm 1 makes one pass
   refreshOldPolicyEvery: {
     help: "Steps between refreshes of the old policy (Algorithm 1, line 11)",
-    shape: { kind: "number", integer: true, min: 1 },
+    shape: "positive",
     default: 1,
   },
   /** The gap is always measured. */
@@ -174,46 +123,30 @@ export const loopTable = {
   },
   problemPool: {
     help: "Size of the problem pool, each once per epoch; null takes all",
-    shape: { kind: "number", integer: true, min: 1 },
+    shape: "positive",
     nullable: true,
     default: null,
   },
-  costWhenTaskAtLeast: {
-    help: "Min grade of episodes that are charged costs",
-    shape: { kind: "number", above: 0, max: 1 },
-    optional: true,
-  },
+  costWhenTaskAtLeast: { help: "Min grade of episodes that are charged costs", shape: "shareAbove0", optional: true },
 } as const;
 
 export const asynchronousTable = {
   /** Max (`maxLag` + 1) `problemsPerStep`. Fleets with more slots than a step has calls need more groups. */
   activeGroups: {
     help: "Groups in flight; null is problems per step plus one",
-    shape: { kind: "number", integer: true, min: 1 },
+    shape: "positive",
     nullable: true,
     default: null,
   },
-  maxLag: {
-    help: "Max age of a group's weights in steps",
-    shape: { kind: "number", integer: true, min: 1 },
-    default: 8,
-  },
+  maxLag: { help: "Max age of a group's weights in steps", shape: "positive", default: 8 },
   /** `dropped.jsonl` lists dropped groups. */
   stale: {
     help: "Handling of older groups: the step waits, or they are dropped",
     shape: { kind: "choice", of: ["wait", "drop"] },
     default: "wait",
   },
-  importanceCap: {
-    help: "Cap of the importance ratio that weighs older samples",
-    shape: { kind: "number", above: 1 },
-    default: 2,
-  },
-  retries: {
-    help: "Retries of an episode whose model fails",
-    shape: { kind: "number", integer: true, min: 0 },
-    default: 2,
-  },
+  importanceCap: { help: "Cap of the importance ratio that weighs older samples", shape: "above1", default: 2 },
+  retries: { help: "Retries of an episode whose model fails", shape: "count", default: 2 },
 } as const;
 
 /** MAGRPO's rollout trees. */
@@ -223,10 +156,10 @@ export const treeTable = {
     help: "Combination of agents' replies: by number, or all pairs",
     shape: { kind: "choice", of: ["aligned", "cross"] },
   },
-  gamma: { help: "Discount between turns", shape: { kind: "number", min: 0, max: 1 } },
+  gamma: { help: "Discount between turns", shape: "share" },
   stopAbove: {
     help: "Mean grade above which a node is not expanded; null expands all",
-    shape: { kind: "number" },
+    shape: "number",
     nullable: true,
   },
 } as const;
@@ -243,9 +176,9 @@ export const opponentsTable = {
   /** Sides alternate by game. The other agents learn. */
   sides: {
     help: "Agents that one opponent plays",
-    shape: { kind: "list", of: { kind: "list", of: { kind: "text", notEmpty: true }, least: 1 }, least: 1 },
+    shape: { kind: "list", of: { kind: "list", of: "name", least: 1 }, least: 1 },
   },
-  latest: { help: "Share of games without an opponent", shape: { kind: "number", min: 0, below: 1 }, default: 0.8 }, // OpenAI Five: 80 %
+  latest: { help: "Share of games without an opponent", shape: "shareBelow1", default: 0.8 }, // OpenAI Five: 80 %
   matchmaking: {
     help: "Draw of opponents from the pool",
     shape: { kind: "choice", of: ["uniform", "hard", "even"] },
@@ -257,8 +190,8 @@ export const opponentsTable = {
     default: "group",
   },
   /** The first past self has the initial weights. */
-  every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
-  keep: { help: "Max past selves in the pool", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
+  every: { help: "Steps between past selves", shape: "positive", default: 10 },
+  keep: { help: "Max past selves in the pool", shape: "positive", default: 4 },
   /** Oldest, easiest to beat, or the one whose removal keeps the others evenly spread. */
   drop: {
     help: "Past self to remove from a full pool",
@@ -267,19 +200,15 @@ export const opponentsTable = {
   },
   runs: {
     help: "Runs in the pool: a run folder, or `FOLDER/POLICY`",
-    shape: { kind: "list", of: { kind: "text", notEmpty: true } },
+    shape: { kind: "list", of: "name" },
     default: [],
   },
   against: {
     help: "Further opponents of evaluations: `pool`, or runs by name",
-    shape: { kind: "list", of: { kind: "text", notEmpty: true } },
+    shape: { kind: "list", of: "name" },
     default: [],
   },
-  priced: {
-    help: "Costs that include opponents' tokens",
-    shape: { kind: "list", of: { kind: "text", notEmpty: true } },
-    default: [],
-  },
+  priced: { help: "Costs that include opponents' tokens", shape: { kind: "list", of: "name" }, default: [] },
 } as const;
 
 type DefaultsOf<T extends Table> = ValuesOf<{

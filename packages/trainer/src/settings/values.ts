@@ -140,6 +140,6 @@ export function presentSchema(schema: z.core.$ZodType): z.core.$ZodType {
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
   const present = presentSchema(schema);
   if (present instanceof z.ZodUnion && !(present instanceof z.ZodDiscriminatedUnion))
-    return present.options.map((option) => valueKindOf(option)).find((kind) => kind !== undefined);
+    return present.options.map(valueKindOf).find((kind) => kind !== undefined);
   return present instanceof z.ZodCustom ? (present.meta()?.["value"] as keyof TrainValues | undefined) : undefined;
 }

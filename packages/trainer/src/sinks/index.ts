@@ -4,4 +4,4 @@
  */
 export { tensorBoardSink, type TensorBoardOptions } from "./tensorboard.ts";
 export { wandbSink, type WandbOptions } from "./wandb.ts";
-export { secretsIn, withoutSecrets } from "./redact.ts";
+export { secretsIn, clean as withoutSecrets } from "./redact.ts";

@@ -26,13 +26,10 @@ function indented(text: string): string {
     text.length > maxCharacters
       ? `${text.slice(0, maxCharacters)}\n(${text.length - maxCharacters} more characters)`
       : text;
-  return linesOf(cut)
-    .map((line) => `    ${line}`)
+  return cut
+    .split(/\r\n|\r|\n/u)
+    .map((line) => `    ${visible(line)}`)
     .join("\n");
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r\n|\r|\n/u).map(visible);
 }
 
 /** Control characters, separators, direction marks, byte-order marks and lone surrogates. */
@@ -40,7 +37,7 @@ const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff
 
 /** Escapes hidden characters, such as `\u202e`. */
 function visible(text: string): string {
-  return text.replaceAll(hidden, (each) =>
-    each === "\t" ? "  " : `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return text.replaceAll(hidden, (item) =>
+    item === "\t" ? "  " : `\\u${item.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SinkRun } from "./metric-sink.ts";
-import { redacted, secretsIn, withoutSecrets } from "./redact.ts";
+import { redacted, secretsIn, clean } from "./redact.ts";
 
 const secrets = secretsIn({
   WANDB_API_KEY: "0123456789abcdef",
@@ -10,7 +10,7 @@ const secrets = secretsIn({
   PATH: "/usr/local/bin",
 });
 
-test("values of variables that hold secrets, and user and password of an address, are blotted out", () => {
+test("redacts values of secret variables, and user and password of an address", () => {
   expect(secrets).toEqual(["0123456789abcdef", "correct horse", "hf_abcdefghijk"]);
   expect(redacted("key 0123456789abcdef at https://ann:pw@example.com/x", secrets)).toBe(
     "key [redacted] at https://[redacted]@example.com/x",
@@ -19,7 +19,7 @@ test("values of variables that hold secrets, and user and password of an address
 
 test("a sink gets no secret of settings and environment, and its error contains none", async () => {
   let heard: SinkRun | null = null;
-  const sink = withoutSecrets(
+  const sink = clean(
     {
       begin: (run) => void (heard = run),
       log: () => {

@@ -19,28 +19,28 @@ export function secretsIn(environment: Readonly<Record<string, string | undefine
 
 /** Removes secrets, and user and password of URLs. */
 export function redacted(text: string, secrets: readonly string[]): string {
-  const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
-  return known.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${mark}@`);
+  const masked = secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
+  return masked.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${mark}@`);
 }
 
 function redactedValue<T>(value: T, secrets: readonly string[]): T {
   if (typeof value === "string") return redacted(value, secrets) as T;
-  if (Array.isArray(value)) return value.map((each: unknown) => redactedValue(each, secrets)) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactedValue(item, secrets)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactedValue(each, secrets)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactedValue(item, secrets)])) as T;
 }
 
 /** Removes secrets from a sink's settings, environment and errors. @param name - for a sink without a name */
-export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
+export function clean(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
   const guarded =
     <Arguments extends readonly unknown[], Result>(use: (...values: Arguments) => Result | Promise<Result>) =>
     async (...values: Arguments): Promise<Result> => {
       try {
         return await use(...values);
       } catch (error) {
-        const said = redacted(thrownText(error), secrets);
+        const reply = redacted(thrownText(error), secrets);
         // The message may contain part of a secret.
-        throw new Error(secrets.reduce(withoutKey, said), { cause: error });
+        throw new Error(secrets.reduce(withoutKey, reply), { cause: error });
       }
     };
   return {

@@ -4,7 +4,7 @@ import { tinyRun } from "../testing/index.ts";
 import type { MetricSink } from "./metric-sink.ts";
 import { sendRun } from "./sink-set.ts";
 
-/** What a sink was told, in order. */
+/** Sink that records its calls in order. */
 function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
   const heard: string[] = [];
   return {
@@ -53,6 +53,6 @@ test("a failing sink is reported with the way to send later, and other sinks get
   expect(await sendRun({ directory, sinks: [dead, sink] })).toEqual([
     "metric sink dead failed and is off: no route; try again",
   ]);
-  expect(heard.filter((each) => each.startsWith("step"))).toEqual(["step 1", "step 2"]);
-  await expect(sendRun({ directory: `${directory}-no`, sinks: [] })).rejects.toMatchObject({ code: "run_missing" });
+  expect(heard.filter((text) => text.startsWith("step"))).toEqual(["step 1", "step 2"]);
+  await expect(sendRun({ directory: `${directory}-no`, sinks: [] })).rejects.toFailWith("run_missing");
 });

@@ -4,13 +4,13 @@ import { tensorBoardReading } from "../../test/sinks/tensorboard-reading.ts";
 import { wandbReading } from "../../test/sinks/wandb-reading.ts";
 import { sinkCases, type SinkReading, type SinkSubject } from "../testing/index.ts";
 import { validationMetrics } from "./validation-metrics.ts";
-import { withoutSecrets } from "./redact.ts";
+import { clean } from "./redact.ts";
 import { tensorBoardSink } from "./tensorboard.ts";
 import { wandbSink } from "./wandb.ts";
 
 const newId = (): string => "abcd1234";
 
-/** Every sink, and what arrives where it sends to. */
+/** Every sink, and the values that its receiver gets. */
 const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
   async tensorboard() {
     const directory = await temporaryFolder();
@@ -30,8 +30,7 @@ const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
       for (const [name, value] of Object.entries(metrics)) (rows[name] ??= {})[step] = value;
     };
     return {
-      open: () =>
-        withoutSecrets({ log: keep, evaluation: (each) => keep(validationMetrics(each), each.step) }, ["a secret"]),
+      open: () => clean({ log: keep, evaluation: (each) => keep(validationMetrics(each), each.step) }, ["a secret"]),
       read: (): SinkReading => rows,
     };
   },

@@ -1,6 +1,6 @@
 import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
-import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
+import { doubleField, floatField, intField, lengthField } from "@laconic/core/wire";
 
 /** Record: length, masked CRC, payload, masked CRC. */
 export function frameRecord(payload: Uint8Array): Uint8Array {
@@ -15,13 +15,15 @@ export function frameRecord(payload: Uint8Array): Uint8Array {
 
 /** First event of a file. */
 export function encodeFileVersion(wallTime: number): Uint8Array {
-  return event(wallTime, 0, textField(3, "brain.Event:2"));
+  return event(wallTime, 0, lengthField(3, "brain.Event:2"));
 }
 
 /** Event with one scalar per metric; TensorBoard stores float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
-  const values = finiteMetrics(metrics).map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
-  return event(wallTime, step, bytesField(5, ...values));
+  const values = finiteMetrics(metrics).map(([name, value]) =>
+    lengthField(1, lengthField(1, name), floatField(2, value)),
+  );
+  return event(wallTime, step, lengthField(5, ...values));
 }
 
 /** Text as a code block, because TensorBoard renders Markdown. */
@@ -45,23 +47,23 @@ export function encodePluginData(
 }
 
 export function stringTensor(content: Uint8Array): Uint8Array {
-  return bytesField(8, varintField(1, dataType.string), bytesField(2), bytesField(8, content));
+  return lengthField(8, intField(1, dataType.string), lengthField(2), lengthField(8, content));
 }
 
 const dataType = { float: 1, string: 7 } as const;
 const tensorClass = 2;
 
 /** Floats of shape [0]. */
-const emptyTensor = bytesField(8, varintField(1, dataType.float), bytesField(2, bytesField(2)));
+const emptyTensor = lengthField(8, intField(1, dataType.float), lengthField(2, lengthField(2)));
 
 function summary(tag: string, plugin: string, data: Uint8Array | null, tensor: Uint8Array): Uint8Array {
-  const pluginData = bytesField(1, textField(1, plugin), ...(data ? [bytesField(2, data)] : []));
-  const metadata = bytesField(9, pluginData, varintField(4, tensorClass));
-  return bytesField(5, bytesField(1, textField(1, tag), metadata, tensor));
+  const pluginData = lengthField(1, lengthField(1, plugin), ...(data ? [lengthField(2, data)] : []));
+  const metadata = lengthField(9, pluginData, intField(4, tensorClass));
+  return lengthField(5, lengthField(1, lengthField(1, tag), metadata, tensor));
 }
 
 function event(wallTime: number, step: number, what: Uint8Array): Uint8Array {
-  return joinBytes([doubleField(1, wallTime), ...(step > 0 ? [varintField(2, step)] : []), what]);
+  return joinBytes([doubleField(1, wallTime), ...(step > 0 ? [intField(2, step)] : []), what]);
 }
 
 function maskedCrc(data: Uint8Array): number {

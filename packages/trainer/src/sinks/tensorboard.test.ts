@@ -55,7 +55,7 @@ test("the sink writes one file: version first, then a record per step; earlier e
   ]);
 });
 
-test("many rows at once are few writes, and closing writes the rest", async () => {
+test("batches many rows into few writes; closing writes the rest", async () => {
   const directory = await temporary();
   let time = 1000;
   let writes = 0;
@@ -81,7 +81,7 @@ test("many rows at once are few writes, and closing writes the rest", async () =
   expect(writes).toBe(3);
 });
 
-test("settings, the chart of the interval and transcripts are there for TensorBoard's plugins, once", async () => {
+test("writes settings, the interval's chart and transcripts for TensorBoard's plugins once", async () => {
   const directory = await temporary();
   const sink = tensorBoardSink({ directory, wallTime: () => 1000 });
   await sink.begin(sinkRun);
@@ -89,18 +89,18 @@ test("settings, the chart of the interval and transcripts are there for TensorBo
   await sink.transcripts([hostileEpisode], 4);
   await sink.close("finished");
   const [name = ""] = await readdir(directory);
-  const found = Object.assign(
+  const match = Object.assign(
     {},
     ...decodeFile(await readFile(join(directory, name))).map(({ plugins = {} }) => plugins),
   ) as NonNullable<DecodedEvent["plugins"]>;
-  expect(Object.entries(found).map(([tag, { plugin }]) => [tag, plugin])).toEqual([
+  expect(Object.entries(match).map(([tag, { plugin }]) => [tag, plugin])).toEqual([
     ["_hparams_/experiment", "hparams"],
     ["_hparams_/session_start_info", "hparams"],
     ["custom_scalars__config__", "custom_scalars"],
     ["transcripts/1", "text"],
     ["_hparams_/session_end_info", "hparams"],
   ]);
-  const lines = found["transcripts/1"]?.text.split("\n") ?? [];
+  const lines = match["transcripts/1"]?.text.split("\n") ?? [];
   expect(lines.every((line) => line.startsWith("    "))).toBe(true); // code in Markdown
   expect(lines).toContain("        \\u202etxet\\u0000\\u001b[31m | `code` \\ud800");
 });

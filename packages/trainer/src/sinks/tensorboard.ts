@@ -1,5 +1,5 @@
 import type { SinkOutcome, SinkRun, CompleteSink } from "./metric-sink.ts";
-import { bytesField, doubleField, textField, varintField } from "./protobuf.ts";
+import { doubleField, intField, lengthField } from "@laconic/core/wire";
 import {
   encodePluginData,
   stringTensor,
@@ -69,7 +69,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
     transcripts: (episodes, step) =>
       write(
         ...episodes.map(
-          (each, i) => (now: number) => encodeText(now, step, `transcripts/${i + 1}`, readableEpisode(each)),
+          (episode, i) => (now: number) => encodeText(now, step, `transcripts/${i + 1}`, readableEpisode(episode)),
         ),
       ),
     async close(outcome) {
@@ -89,11 +89,13 @@ const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success
 /** HPARAMS: settings and their definitions. */
 function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[] {
   const settings = Object.entries(flatSettings(config));
-  const infos = settings.map(([key, value]) => bytesField(4, textField(1, key), varintField(4, typeOf(value))));
-  const metrics = comparedMetrics.map((tag) => bytesField(5, bytesField(1, textField(2, tag)), textField(3, tag)));
-  const experiment = bytesField(2, doubleField(3, wallTime), ...infos, ...metrics);
-  const values = settings.map(([key, value]) => bytesField(1, textField(1, key), bytesField(2, valueOf(value))));
-  const start = bytesField(3, ...values, textField(4, name), doubleField(5, wallTime));
+  const infos = settings.map(([key, value]) => lengthField(4, lengthField(1, key), intField(4, typeOf(value))));
+  const metrics = comparedMetrics.map((tag) =>
+    lengthField(5, lengthField(1, lengthField(2, tag)), lengthField(3, tag)),
+  );
+  const experiment = lengthField(2, doubleField(3, wallTime), ...infos, ...metrics);
+  const values = settings.map(([key, value]) => lengthField(1, lengthField(1, key), lengthField(2, valueOf(value))));
+  const start = lengthField(3, ...values, lengthField(4, name), doubleField(5, wallTime));
   return [
     encodePluginData(wallTime, "_hparams_/experiment", "hparams", experiment),
     encodePluginData(wallTime, "_hparams_/session_start_info", "hparams", start),
@@ -102,21 +104,25 @@ function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[
 
 /** HPARAMS: outcome. */
 function encodeHparamsEnd(wallTime: number, outcome: SinkOutcome): Uint8Array {
-  const end = bytesField(4, varintField(1, statusOf[outcome]), doubleField(2, wallTime));
+  const end = lengthField(4, intField(1, statusOf[outcome]), doubleField(2, wallTime));
   return encodePluginData(wallTime, "_hparams_/session_end_info", "hparams", end);
 }
 
 /** CUSTOM SCALARS: validation accuracy with its interval, and tokens. */
 function encodeLayout(wallTime: number): Uint8Array {
-  const series = bytesField(
+  const series = lengthField(
     1,
-    textField(1, "validation/accuracy"),
-    textField(2, "validation/accuracy_low"),
-    textField(3, "validation/accuracy_high"),
+    lengthField(1, "validation/accuracy"),
+    lengthField(2, "validation/accuracy_low"),
+    lengthField(3, "validation/accuracy_high"),
   );
-  const accuracy = bytesField(2, textField(1, "accuracy, with its interval of 95 %"), bytesField(3, series));
-  const tokens = bytesField(2, textField(1, "tokens per episode"), bytesField(2, textField(1, "validation/tokens")));
-  const layout = bytesField(2, textField(1, "validation problems"), accuracy, tokens);
+  const accuracy = lengthField(2, lengthField(1, "accuracy, with its interval of 95 %"), lengthField(3, series));
+  const tokens = lengthField(
+    2,
+    lengthField(1, "tokens per episode"),
+    lengthField(2, lengthField(1, "validation/tokens")),
+  );
+  const layout = lengthField(2, lengthField(1, "validation problems"), accuracy, tokens);
   return encodePluginData(wallTime, "custom_scalars__config__", "custom_scalars", null, stringTensor(layout));
 }
 
@@ -129,7 +135,7 @@ function typeOf(value: Value): number {
 /** Encodes `google.protobuf.Value`. */
 function valueOf(value: Value): Uint8Array {
   if (typeof value === "number") return doubleField(2, value);
-  return typeof value === "string" ? textField(3, value) : varintField(4, value ? 1 : 0);
+  return typeof value === "string" ? lengthField(3, value) : intField(4, value ? 1 : 0);
 }
 
 type FlatValue = string | number | boolean;
@@ -142,6 +148,6 @@ function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
   if (Array.isArray(settings)) return { [path]: JSON.stringify(settings) };
   return Object.assign(
     {},
-    ...Object.entries(settings).map(([key, each]) => flatSettings(each, path === "" ? key : `${path}.${key}`)),
+    ...Object.entries(settings).map(([key, item]) => flatSettings(item, path === "" ? key : `${path}.${key}`)),
   ) as Record<string, FlatValue>;
 }

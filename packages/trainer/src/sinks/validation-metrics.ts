@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import type { Evaluation, Measured } from "../evaluate.ts";
 import type { Metrics } from "../step-metrics.ts";
 
@@ -15,7 +16,7 @@ export function validationMetrics(evaluation: Evaluation): Metrics {
     ...(scoring && { "validation/unscored": unscored }),
     ...under(
       "validation/win_rate",
-      Object.fromEntries(Object.entries(opponents).map(([name, { winRate }]) => [name, winRate])),
+      mapValues(opponents, ({ winRate }) => winRate),
     ),
     ...Object.assign(
       {},
@@ -24,23 +25,23 @@ export function validationMetrics(evaluation: Evaluation): Metrics {
   };
 }
 
-function measuredMetrics(place: string, measured: Measured): Metrics {
+function measuredMetrics(location: string, measured: Measured): Metrics {
   const { problems, accuracy, interval, tokens, measures = {}, language = {} } = measured;
   return {
-    ...under(place, {
+    ...under(location, {
       accuracy,
       ...(interval && { accuracy_low: interval[0], accuracy_high: interval[1] }),
       tokens,
       problems,
     }),
-    ...under(`${place}/measure`, measures),
+    ...under(`${location}/measure`, measures),
     ...Object.assign(
       {},
-      ...Object.entries(language).map(([agent, each]) => under(`${place}/language/${agent}`, { ...each })),
+      ...Object.entries(language).map(([agent, item]) => under(`${location}/language/${agent}`, { ...item })),
     ),
   };
 }
 
-function under(place: string, values: Readonly<Record<string, number>>): Metrics {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${place}/${name}`, value]));
+function under(location: string, values: Readonly<Record<string, number>>): Metrics {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${location}/${name}`, value]));
 }

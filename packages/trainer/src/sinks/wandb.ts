@@ -1,6 +1,6 @@
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { crc32 } from "./checksums.ts";
-import { bytesField, textField, varintField } from "./protobuf.ts";
+import { intField, lengthField } from "@laconic/core/wire";
 import { optionCheck } from "@laconic/core/checks";
 import { hostname } from "node:os";
 import { nodeFileSystem } from "#platform";
@@ -22,14 +22,14 @@ const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 
 /** Splits a record into chunks. @param offset - file position, including the head */
 function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
-  let at = offset;
+  let index = offset;
   let done = 0;
   let isFirst = true;
   do {
-    const left = blockBytes - (at % blockBytes);
+    const left = blockBytes - (index % blockBytes);
     if (left < chunkHead) {
       chunks.push(new Uint8Array(left));
-      at += left;
+      index += left;
       continue;
     }
     const part = record.subarray(done, done + left - chunkHead);
@@ -37,7 +37,7 @@ function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
     const isLast = done === record.length;
     const kind = isFirst ? (isLast ? "whole" : "first") : isLast ? "last" : "middle";
     chunks.push(chunkOf(chunkKind[kind], part));
-    at += chunkHead + part.length;
+    index += chunkHead + part.length;
     isFirst = false;
   } while (done < record.length || isFirst);
   return joinBytes(chunks);
@@ -59,7 +59,7 @@ type Values = Readonly<Record<string, unknown>>;
 const wandbRecord = {
   /** @param producer - name of the writer; version 0.9.0 is the oldest that reads these records */
   header: (producer: string): Uint8Array =>
-    bytesField(21, bytesField(1, textField(1, producer), textField(2, "0.9.0"))),
+    lengthField(21, lengthField(1, lengthField(1, producer), lengthField(2, "0.9.0"))),
   run: (run: {
     readonly id: string;
     readonly project: string;
@@ -69,34 +69,29 @@ const wandbRecord = {
     readonly startSeconds: number;
     readonly config: Values;
   }): Uint8Array =>
-    bytesField(
+    lengthField(
       17,
-      textField(1, run.id),
-      ...(run.entity === undefined ? [] : [textField(2, run.entity)]),
-      textField(3, run.project),
-      bytesField(4, ...items(1, run.config, 1)),
-      textField(8, run.name),
-      textField(13, run.host),
-      bytesField(17, varintField(1, Math.floor(run.startSeconds))),
+      lengthField(1, run.id),
+      ...(run.entity === undefined ? [] : [lengthField(2, run.entity)]),
+      lengthField(3, run.project),
+      lengthField(4, ...items(1, run.config, 1)),
+      lengthField(8, run.name),
+      lengthField(13, run.host),
+      lengthField(17, intField(1, Math.floor(run.startSeconds))),
     ),
   history: (step: number, values: Values): Uint8Array =>
-    bytesField(2, ...items(1, values, 2), bytesField(2, varintField(1, step))),
-  summary: (values: Values): Uint8Array => bytesField(3, ...items(1, values, 2)),
+    lengthField(2, ...items(1, values, 2), lengthField(2, intField(1, step))),
+  summary: (values: Values): Uint8Array => lengthField(3, ...items(1, values, 2)),
   /** @param path - relative to the run's `files` */
-  file: (path: string): Uint8Array => bytesField(6, bytesField(1, textField(1, path))),
+  file: (path: string): Uint8Array => lengthField(6, lengthField(1, lengthField(1, path))),
   exit: (code: number, runtimeSeconds: number): Uint8Array =>
-    bytesField(18, varintField(1, code), varintField(2, Math.floor(runtimeSeconds))),
+    lengthField(18, intField(1, code), intField(2, Math.floor(runtimeSeconds))),
 } as const;
-
-/** @param number - from 1 */
-function numberedRecord(number: number, content: Uint8Array): Uint8Array {
-  return joinBytes([varintField(1, number), content]);
-}
 
 /** @param key - 1 for a plain name, 2 if possibly nested */
 function items(field: number, values: Values, key: 1 | 2): Uint8Array[] {
   return Object.entries(values).map(([name, value]) =>
-    bytesField(field, textField(key, name), textField(16, JSON.stringify(value))),
+    lengthField(field, lengthField(key, name), lengthField(16, JSON.stringify(value))),
   );
 }
 
@@ -139,7 +134,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
 
   const add = (content: Uint8Array): void => {
     records += 1;
-    const framed = frameWandbRecord(numberedRecord(records, content), offset);
+    const framed = frameWandbRecord(joinBytes([intField(1, records), content]), offset);
     offset += framed.length;
     pending.push(framed);
   };
@@ -167,10 +162,10 @@ export function wandbSink(options: WandbOptions): CompleteSink {
     async begin({ name, config }) {
       started = wallTime();
       const earlier = (await fs.exists(directory))
-        ? (await fs.list(directory)).filter((each) => offline.test(each))
+        ? (await fs.list(directory)).filter((text) => offline.test(text))
         : [];
       const id = offline.exec(earlier.toSorted().at(-1) ?? "")?.[1] ?? newId();
-      for (const each of earlier) await fs.remove(joinPath(directory, each));
+      for (const text of earlier) await fs.remove(joinPath(directory, text));
       folder = joinPath(directory, `offline-run-${stamp(started)}-${id}`);
       path = joinPath(folder, `run-${id}.wandb`);
       await fs.makeDirectory(joinPath(folder, "files"));

@@ -1,7 +1,6 @@
-import { LaconicError, nearestName, randomFromSeed, type Objective } from "@laconic/core";
+import { configError, nameHint, randomFromSeed, refuseSetting, type Objective } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
-import { refuseSetting } from "../settings/refuse-setting.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { learningOf, policyNeedsOf, type LearningOutline } from "./learning.ts";
@@ -16,7 +15,7 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   const { name, problems, pool, testProblems } = parts.task;
   for (const [key, list] of Object.entries({ pool, testProblems }))
     if (list)
-      checkValue({ name: `the task ${name}: ${key}`, value: "task" }, list, (given) => lacksOfProblems(given as []));
+      checkValue({ name: `the task ${name}: ${key}`, value: "task" }, list, (input) => lacksOfProblems(input as []));
   if (problems && !parts.source)
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), learning.curriculum);
 }
@@ -85,7 +84,7 @@ function checkExamples({ policies }: PartsOutline, { config: { supervised } }: L
   if (has === (supervised !== null)) return;
   if (has) refuseSetting("supervised", "null leaves the examples of the policies unused; set it, or remove them");
   const message = "supervised.examples: no examples; give a file, a list or a function, or set supervised to null";
-  throw new LaconicError("config_invalid", message, { key: "supervised" });
+  throw configError(message, { key: "supervised" });
 }
 
 function checkGroupReward({ config: { tree, credit }, groupReward, learners }: LearningOutline): void {
@@ -109,7 +108,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     elsewhere("advantage", "the estimator needs a greedy episode of each problem");
   if (config.earlyStopping && (task.testProblems ?? []).length === 0)
-    elsewhere("earlyStopping", "there are no validation problems");
+    elsewhere("earlyStopping", "no validation problems");
 }
 
 /** Rejects opponents that cannot play or leave no learner. */
@@ -131,7 +130,7 @@ function checkOpponents(parts: PartsOutline, { config, costs, learners }: Learni
   checkPool(parts, settings);
   for (const cost of settings.priced)
     if (!Object.hasOwn(costs, cost))
-      refuseSetting("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);
+      refuseSetting("opponents.priced", `unknown cost "${cost}"; use one of: ${Object.keys(costs).join(", ")}`);
 }
 
 function checkSides({ task, policies }: PartsOutline, { sides, latest }: OpponentSettings): void {
@@ -185,15 +184,11 @@ function checkPolicyNeeds(
   const idle = Object.keys(teachers).find((name) => !needed.includes(name));
   if (idle !== undefined)
     refuseSetting(`teachers.${idle}`, "no objective uses it; name it in objective.kl.to, or remove it");
-  const known = [...Object.keys(policies), ...Object.keys(teachers)];
+  const knownNames = [...Object.keys(policies), ...Object.keys(teachers)];
   for (const objective of objectives)
     for (const { policy } of policyNeedsOf([objective])) {
-      if (known.includes(policy)) continue;
-      const near = nearestName(policy, known);
-      throw new LaconicError(
-        "config_invalid",
-        `the objective ${objective.name} needs the policy "${policy}", and this run has ${known.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
-        { value: "objective", policy },
-      );
+      if (knownNames.includes(policy)) continue;
+      const message = `the objective ${objective.name} needs the unknown policy "${policy}"; ${nameHint(policy, knownNames)}`;
+      throw configError(message, { value: "objective", policy });
     }
 }

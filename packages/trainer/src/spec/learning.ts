@@ -1,3 +1,4 @@
+import { refuseSetting, mapValues } from "@laconic/core";
 import type {
   AgentId,
   Curriculum,
@@ -15,7 +16,6 @@ import type { GroupKey } from "@laconic/gspo";
 import type { Costs } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
 import { costsOf, estimatorOf, objectiveOf, rateOf, temperatureOf, valueIn } from "../settings/named.ts";
-import { refuseSetting } from "../settings/refuse-setting.ts";
 import type { PolicyOutline, TrainedPolicy } from "./parts.ts";
 import { controllerOf, type PricedController } from "./price-controllers.ts";
 
@@ -64,18 +64,14 @@ export function learningOf<Policy extends PolicyOutline>(
   const costs = costsOf(config);
   const names = Object.keys(policies);
   for (const name of Object.keys(config.policies))
-    if (!names.includes(name))
-      refuseSetting(`policies.${name}`, `there is no such policy; this run has ${names.join(", ")}`);
+    if (!names.includes(name)) refuseSetting(`policies.${name}`, `unknown policy; this run has ${names.join(", ")}`);
   const matchmaking = opponents?.matchmaking ?? "uniform";
   return {
     config,
     costs,
     learners: Object.entries(policies).map(([name, policy]) => learnerOf(name, policy, config, costs)),
-    budgets: Object.fromEntries(
-      Object.entries({ ...(budget && { tokens: budget }), ...budgets }).map(([cost, choice]) => [
-        cost,
-        controllerOf(choice, `of ${cost}`),
-      ]),
+    budgets: mapValues({ ...(budget && { tokens: budget }), ...budgets }, (choice, cost) =>
+      controllerOf(choice, `of ${cost}`),
     ),
     temperature: temperatureOf(config),
     groupReward: groupReward ? valueIn<"groupReward">(groupReward) : null,
@@ -91,10 +87,10 @@ function learnerOf<Policy extends PolicyOutline>(
   run: TrainConfig,
   costs: Costs,
 ): Learner<Policy> {
-  const own = Object.hasOwn(run.policies, name) ? (run.policies[name] ?? {}) : {};
-  const { learningRate = run.optimizer.learningRate, optimizer, ...rest } = own;
+  const policySettings = Object.hasOwn(run.policies, name) ? (run.policies[name] ?? {}) : {};
+  const { learningRate = run.optimizer.learningRate, optimizer, ...rest } = policySettings;
   const config: TrainConfig = { ...run, ...rest, optimizer: { ...run.optimizer, ...optimizer, learningRate } };
-  const hasOwnBudget = own.budget !== undefined || own.prices !== undefined;
+  const hasOwnBudget = policySettings.budget !== undefined || policySettings.prices !== undefined;
   checkPriced(config, costs, hasOwnBudget ? `policies.${name}.` : "");
   const { groupBy } = config;
   return {
@@ -109,20 +105,20 @@ function learnerOf<Policy extends PolicyOutline>(
       : { groupBy: "prompt+agent+turn", grouping: valueIn<"grouping">(groupBy) }),
     learningRate: rateOf(learningRate),
     costs,
-    controller: own.budget ? controllerOf(own.budget, `of policy ${name}`) : null,
+    controller: policySettings.budget ? controllerOf(policySettings.budget, `of policy ${name}`) : null,
     hasOwnBudget,
   };
 }
 
-function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, place: string): void {
+function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, location: string): void {
   const priced = [
-    ...Object.keys(prices).map((name) => [`${place}prices.${name}`, name] as const),
+    ...Object.keys(prices).map((name) => [`${location}prices.${name}`, name] as const),
     ...Object.keys(budgets).map((name) => [`budgets.${name}`, name] as const),
-    ...(budget ? [[`${place}budget`, "tokens"] as const] : []),
+    ...(budget ? [[`${location}budget`, "tokens"] as const] : []),
   ];
   for (const [key, name] of priced)
     if (!Object.hasOwn(costs, name))
-      refuseSetting(key, `there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`);
+      refuseSetting(key, `unknown cost "${name}"; use one of: ${Object.keys(costs).join(", ")}`);
 }
 
 /** Learning settings without weights, for checks. */
@@ -141,10 +137,10 @@ function smoothed({ games, winRate }: PoolMember): number {
 /** Draws in proportion to positive weights. */
 function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
   return ({ pool, random }) => {
-    const weights = pool.map((each) => weightOf(each));
-    let rest = random.uniform() * weights.reduce((sum, each) => sum + each, 0);
-    const found = pool.find((_, i) => (rest -= weights[i] as number) < 0) ?? pool.at(-1);
-    return (found as PoolMember).name;
+    const weights = pool.map(weightOf);
+    let rest = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+    const match = pool.find((_, i) => (rest -= weights[i] as number) < 0) ?? pool.at(-1);
+    return (match as PoolMember).name;
   };
 }
 

@@ -1,13 +1,5 @@
-import {
-  LaconicError,
-  type AgentId,
-  type Episode,
-  type LanguageModel,
-  type Problem,
-  type RewardResult,
-  type Sampler,
-  type TrainableModel,
-} from "@laconic/core";
+import { inputError, mapValues } from "@laconic/core";
+import type { AgentId, Episode, LanguageModel, Problem, RewardResult, Sampler, TrainableModel } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 
@@ -98,25 +90,20 @@ export interface PartsOutline extends Pick<TrainingParts, "source"> {
 export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline): void {
   const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
-    throw new LaconicError("input_invalid", `agent "${agent}": ${reason}`, { agent });
+    throw inputError(`agent "${agent}": ${reason}`, { agent });
   };
   const trained = new Map<AgentId, string>();
   for (const [name, policy] of Object.entries(policies)) {
     if (!/^[\w-]+$/u.test(name))
-      throw new LaconicError("input_invalid", `policy "${name}": a name has letters, digits, - and _`, {
-        policy: name,
-      });
-    if (policy.agents.length === 0)
-      throw new LaconicError("input_invalid", `policy "${name}" has no agents`, {
-        policy: name,
-      });
+      throw inputError(`policy "${name}": a name has letters, digits, - and _`, { policy: name });
+    if (policy.agents.length === 0) throw inputError(`policy "${name}" has no agents`, { policy: name });
     for (const agent of policy.agents) {
       const other = trained.get(agent);
       if (other !== undefined) refuse(agent, `speaks with the policies ${other} and ${name}`);
       trained.set(agent, name);
     }
   }
-  if (trained.size === 0) throw new LaconicError("input_invalid", "there is no policy to train");
+  if (trained.size === 0) throw inputError("no policy to train");
   for (const agent of [...trained.keys(), ...Object.keys(frozen)])
     if (!agents.includes(agent)) refuse(agent, `the team has no such agent; it has ${agents.join(", ")}`);
   for (const agent of Object.keys(frozen))
@@ -127,14 +114,7 @@ export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline
 
 /** Live weights of all policies. */
 export function livePolicies({ policies }: TrainingParts): Samplers {
-  return mapPolicies(policies, ({ model }) => model);
-}
-
-export function mapPolicies<P, T>(
-  policies: Readonly<Record<string, P>>,
-  make: (policy: P, name: string) => T,
-): Record<string, T> {
-  return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, make(policy, name)]));
+  return mapValues(policies, ({ model }) => model);
 }
 
 /** Models by agent, for a sampler per policy. */
@@ -142,7 +122,7 @@ export function modelsOf({ policies, frozen }: TrainingParts, samplers: Samplers
   const models: Record<AgentId, LanguageModel> = { ...frozen };
   for (const [name, { speak, agents }] of Object.entries(policies)) {
     const sampler = samplers[name];
-    if (!sampler) throw new LaconicError("input_invalid", `there is no sampler for policy "${name}"`, { policy: name });
+    if (!sampler) throw inputError(`no sampler for policy "${name}"`, { policy: name });
     const model = speak(sampler);
     for (const agent of agents) models[agent] = model;
   }

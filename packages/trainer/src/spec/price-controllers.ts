@@ -43,9 +43,9 @@ export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: str
   };
 }
 
-function lacksOfState(given: unknown): string | null {
-  const price = (given as Partial<PriceState> | null | undefined)?.price;
+function lacksOfState(input: unknown): string | null {
+  const price = (input as Partial<PriceState> | null | undefined)?.price;
   return typeof price === "number" && Number.isFinite(price) && price >= 0
     ? null
-    : `gave ${typeof given === "object" && given !== null ? `the price ${shownValue(price)}` : shownValue(given)}, expected a finite price from 0 up`;
+    : `gave ${typeof input === "object" && input !== null ? `the price ${shownValue(price)}` : shownValue(input)}, expected a finite price from 0 up`;
 }

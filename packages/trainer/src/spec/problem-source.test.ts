@@ -5,7 +5,7 @@ import { tinyTask } from "../testing/index.ts";
 
 const pool: readonly Problem[] = Array.from({ length: 500 }, (_, i) => ({ id: `p${i}`, question: `${i}`, gold: "0" }));
 
-/** A task with so many problems, or one that makes them from its stream. */
+/** A task with a fixed pool, or one that draws problems from its random stream. */
 const listed = { name: "listed", pool, problems: () => [] };
 const made = {
   name: "made",
@@ -51,19 +51,20 @@ test("a step's problems depend on seed and number only: a resumed run continues 
   expect(idsOf(listed, { ...settings, seed: "t" }, [0])).not.toEqual([whole[0]]);
 });
 
-test("more problems than there are are refused", () => {
+test("rejects a pool larger than the task's problems", () => {
   const settings = { problemsPerStep: 2, seed: 0 };
   for (const [task, asked, has] of [
     [listed, 501, 500],
     [made, 41, 40],
     [{ ...listed, pool: [] }, null, 0],
   ] as const)
-    expect(() => problemSource(task, { ...settings, problemPool: asked }, randomFromSeed(0))).toThrowError(
-      expect.objectContaining({ code: "config_invalid", detail: { key: "problemPool", problems: has } }),
+    expect(() => problemSource(task, { ...settings, problemPool: asked }, randomFromSeed(0))).toFailWith(
+      "config_invalid",
+      { key: "problemPool", problems: has },
     );
 });
 
-test("a task that makes problems makes new ones in each step, as it did", () => {
+test("a task that draws problems draws new ones in each step", () => {
   const task = tinyTask();
   const random = randomFromSeed(7);
   const own = problemSource(task, { problemPool: null, problemsPerStep: 5, seed: 7 }, random);

@@ -1,4 +1,12 @@
-import { LaconicError, shownValue, type Curriculum, type Learned, type Problem, type Random } from "@laconic/core";
+import {
+  configError,
+  refuseSetting,
+  shownValue,
+  type Curriculum,
+  type Learned,
+  type Problem,
+  type Random,
+} from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "../settings/config.ts";
@@ -19,8 +27,7 @@ export function problemSource(
 ): ProblemSource {
   if (problemPool === null && !task.pool) {
     if (curriculum)
-      throw new LaconicError(
-        "config_invalid",
+      throw configError(
         `curriculum: ${task.name} has unlimited problems; set problemPool to the number of candidates`,
         { key: "problemPool" },
       );
@@ -29,11 +36,9 @@ export function problemSource(
   const drawn = random.split(`pool:${seed}`);
   const pool = task.pool ? partOf(task.pool, problemPool, drawn) : distinct(task, problemPool ?? 0, drawn);
   if (pool.length === 0 || pool.length < (problemPool ?? 0))
-    throw new LaconicError(
-      "config_invalid",
-      `problemPool: ${problemPool ?? "all"} problems asked for, but ${task.name} has ${pool.length}`,
-      { key: "problemPool", problems: pool.length },
-    );
+    refuseSetting("problemPool", `${problemPool ?? "all"} problems asked for, but ${task.name} has ${pool.length}`, {
+      problems: pool.length,
+    });
   if (curriculum) return chosenProblems(curriculum, pool, problemsPerStep);
   const orders = new Map<number, readonly Problem[]>();
   const orderOf = (epoch: number): readonly Problem[] => {
@@ -59,11 +64,11 @@ function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count:
     const chosen = checkedCall(
       of,
       () => curriculum(request),
-      (given) => {
-        if (!Array.isArray(given)) return `gave ${shownValue(given)}, expected a list of problems`;
-        if (given.length !== count) return `gave ${given.length} problems, ${count} were asked for`;
-        const stranger = given.findIndex((each: Partial<Problem> | null) => !ids.has(String(each?.id)));
-        return stranger < 0 ? null : `gave ${shownValue(given[stranger])} at ${stranger}, which is not in the pool`;
+      (input) => {
+        if (!Array.isArray(input)) return `gave ${shownValue(input)}, expected a list of problems`;
+        if (input.length !== count) return `gave ${input.length} problems, ${count} were asked for`;
+        const stranger = input.findIndex((item: Partial<Problem> | null) => !ids.has(String(item?.id)));
+        return stranger < 0 ? null : `gave ${shownValue(input[stranger])} at ${stranger}, which is not in the pool`;
       },
     );
     return [...chosen];
@@ -78,15 +83,15 @@ function partOf(all: readonly Problem[], count: number | null, random: Random): 
 const patience = 8;
 
 function distinct(task: Pick<TrainingTask, "name" | "problems">, count: number, random: Random): Problem[] {
-  const found = new Map<string, Problem>();
-  for (let idle = 0; found.size < count && idle < patience; idle++) {
+  const match = new Map<string, Problem>();
+  for (let idle = 0; match.size < count && idle < patience; idle++) {
     for (const problem of drawnProblems(task, random, count)) {
-      if (found.has(problem.id) || found.size === count) continue;
-      found.set(problem.id, problem);
+      if (match.has(problem.id) || match.size === count) continue;
+      match.set(problem.id, problem);
       idle = -1;
     }
   }
-  return [...found.values()];
+  return [...match.values()];
 }
 
 /** @throws LaconicError `input_invalid` for an invalid problem */
@@ -95,20 +100,20 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   return checkedCall(
     of,
     () => task.problems(random, count),
-    (given) => {
-      if (!Array.isArray(given)) return `gave ${shownValue(given)}, expected a list of problems`;
-      return given.length === 0 ? `gave none of the ${count} that were asked for` : lacksOfProblems(given);
+    (input) => {
+      if (!Array.isArray(input)) return `gave ${shownValue(input)}, expected a list of problems`;
+      return input.length === 0 ? `gave none of the ${count} that were asked for` : lacksOfProblems(input);
     },
   );
 }
 
 /** Describes why a list is not one of problems, or returns null. */
-export function lacksOfProblems(given: readonly unknown[]): string | null {
-  for (const [i, each] of given.entries()) {
-    const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;
+export function lacksOfProblems(input: readonly unknown[]): string | null {
+  for (const [i, item] of input.entries()) {
+    const problem = (typeof item === "object" && item !== null ? item : {}) as Readonly<Record<string, unknown>>;
     for (const key of ["id", "question"])
       if (typeof problem[key] !== "string")
-        return `gave ${shownValue(each)} at ${i}, whose ${key} is ${shownValue(problem[key])}, not a text`;
+        return `gave ${shownValue(item)} at ${i}, whose ${key} is ${shownValue(problem[key])}, not a text`;
   }
   return null;
 }

@@ -18,32 +18,32 @@ export function checkedEstimator(estimator: Estimator, step: number): Estimator 
     ...estimator,
     estimate: async (batch, state) => {
       const estimate = async (): Promise<Advantages> => inArray(await estimator.estimate(batch, state));
-      return checkedAnswer(of, estimate, (given) => lacksOfAdvantages(given, batch));
+      return checkedAnswer(of, estimate, (input) => lacksOfAdvantages(input, batch));
     },
   };
 }
 
 /** Accepts a plain list of advantages. */
-function inArray(given: Advantages): Advantages {
-  if (given instanceof Float64Array || isNumbers(given)) return { advantages: Float64Array.from(given) };
-  const list: unknown = (given as Partial<Advantages> | undefined | null)?.advantages;
-  return isNumbers(list) ? { ...given, advantages: Float64Array.from(list) } : given;
+function inArray(advantages: Advantages): Advantages {
+  if (advantages instanceof Float64Array || isNumbers(advantages)) return { advantages: Float64Array.from(advantages) };
+  const list: unknown = (advantages as Partial<Advantages> | undefined | null)?.advantages;
+  return isNumbers(list) ? { ...advantages, advantages: Float64Array.from(list) } : advantages;
 }
 
 function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "number");
+  return Array.isArray(value) && value.every((item) => typeof item === "number");
 }
 
-function lacksOfAdvantages(given: unknown, { rewards, offsets }: RewardBatch): string | null {
-  if (!isRecord(given))
-    return `gave ${shownValue(given)}, expected a list of numbers, a Float64Array or { advantages }`;
-  const { advantages, diagnostics } = given;
+function lacksOfAdvantages(input: unknown, { rewards, offsets }: RewardBatch): string | null {
+  if (!isRecord(input))
+    return `gave ${shownValue(input)}, expected a list of numbers, a Float64Array or { advantages }`;
+  const { advantages, diagnostics } = input;
   if (!(advantages instanceof Float64Array))
     return `gave ${shownValue(advantages)} as advantages, expected a list of numbers or a Float64Array`;
   const tokens = offsets.at(-1) ?? 0;
   if (advantages.length !== rewards.length && advantages.length !== tokens)
     return `gave ${advantages.length} advantages for ${rewards.length} rows of ${tokens} tokens`;
-  const bad = advantages.findIndex((each) => !Number.isFinite(each));
+  const bad = advantages.findIndex((advantage) => !Number.isFinite(advantage));
   if (bad >= 0) return `gave the advantage ${advantages[bad]} at row ${bad}, expected a finite number`;
   return lacksOfDiagnostics(diagnostics, false);
 }
@@ -54,10 +54,10 @@ export function checkedGrouping(grouping: Grouping, step: number): Grouping {
     checkedCall(
       of,
       () => grouping(member),
-      (given) =>
-        typeof given === "string" || Number.isFinite(given)
+      (input) =>
+        typeof input === "string" || Number.isFinite(input)
           ? null
-          : `gave ${shownValue(given)} for turn ${member.utterance.turn}, expected a text or a number`,
+          : `gave ${shownValue(input)} for turn ${member.utterance.turn}, expected a text or a number`,
     );
 }
 
@@ -69,14 +69,14 @@ export function checkedObjective(objective: Objective, step: number): Objective 
       checkedCall(
         of,
         () => objective.evaluate(input),
-        (given) => lacksOfLoss(given, input.logProbs.values.length),
+        (result) => lacksOfLoss(result, input.logProbs.values.length),
       ),
   };
 }
 
-function lacksOfLoss(given: unknown, tokens: number): string | null {
-  if (!isRecord(given)) return `gave ${shownValue(given)}, expected { loss, gradient, diagnostics }`;
-  const { loss, gradient, diagnostics } = given;
+function lacksOfLoss(input: unknown, tokens: number): string | null {
+  if (!isRecord(input)) return `gave ${shownValue(input)}, expected { loss, gradient, diagnostics }`;
+  const { loss, gradient, diagnostics } = input;
   if (typeof loss !== "number" || !Number.isFinite(loss))
     return `gave ${shownValue(loss)} as loss, expected a finite number`;
   if (!(gradient instanceof Float64Array))
@@ -88,9 +88,9 @@ function lacksOfLoss(given: unknown, tokens: number): string | null {
 /** @throws LaconicError `input_invalid` if a topology does not return an episode */
 export function checkEpisode(topology: string, episode: unknown): void {
   const of = { name: `the topology ${topology}: run`, value: "task" };
-  checkValue(of, episode, (given) => {
-    const { utterances, ledger, answer } = (given ?? {}) as Partial<Record<keyof Episode, unknown>>;
-    if (!Array.isArray(utterances)) return `gave ${shownValue(given)}, expected an episode; endEpisode makes one`;
+  checkValue(of, episode, (input) => {
+    const { utterances, ledger, answer } = (input ?? {}) as Partial<Record<keyof Episode, unknown>>;
+    if (!Array.isArray(utterances)) return `gave ${shownValue(input)}, expected an episode; endEpisode makes one`;
     if (!Array.isArray((ledger as Partial<Episode["ledger"]> | undefined)?.calls))
       return "gave an episode without ledger.calls; endEpisode fills it";
     return answer === null || typeof answer === "string"
@@ -99,10 +99,10 @@ export function checkEpisode(topology: string, episode: unknown): void {
   });
 }
 
-function lacksOfDiagnostics(given: unknown, needed: boolean): string | null {
-  if (given === undefined && !needed) return null;
-  if (!isRecord(given)) return `gave ${shownValue(given)} as diagnostics, expected statistics by name; {} for none`;
-  const odd = Object.entries(given).find(([, each]) => !isStatistic(each));
+function lacksOfDiagnostics(input: unknown, needed: boolean): string | null {
+  if (input === undefined && !needed) return null;
+  if (!isRecord(input)) return `gave ${shownValue(input)} as diagnostics, expected statistics by name; {} for none`;
+  const odd = Object.entries(input).find(([, item]) => !isStatistic(item));
   return odd
     ? `gave ${shownValue(odd[1])} as diagnostics.${odd[0]}, expected a statistic; statisticOf(VALUES) makes one`
     : null;
@@ -113,12 +113,12 @@ function isStatistic(value: unknown): boolean {
 }
 
 /** Adds the place, such as `step 3`, to errors of custom values. */
-export async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
+export async function placed<T>(location: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!LaconicError.is(error) || error.detail["value"] === undefined || error.detail["place"] !== undefined)
       throw error;
-    throw new LaconicError(error.code, `${place}: ${error.message}`, { ...error.detail, place }, error);
+    throw new LaconicError(error.code, `${location}: ${error.message}`, { ...error.detail, place: location }, error);
   }
 }

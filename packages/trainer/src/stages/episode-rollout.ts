@@ -39,8 +39,8 @@ export function episodeRollout(
   let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
   /** One greedy episode per group, replayed after a failure. */
   const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
-    const own = random.split(`problem:${group}`).split("greedy");
-    const told = { models, random: own, sampling: { temperature: 0 } };
+    const stream = random.split(`problem:${group}`).split("greedy");
+    const told = { models, random: stream, sampling: { temperature: 0 } };
     greedyEpisode ??= play(told, signal, opponentOf(0)).catch((error: unknown) => {
       greedyEpisode = null;
       throw error;
@@ -50,28 +50,28 @@ export function episodeRollout(
   return {
     parts: config.episodesPerProblem,
     async play(g, attempt = 0, signal) {
-      const own = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
+      const stream = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
       const opponent = opponentOf(g);
       const learners = trained.filter((agent) => !Object.hasOwn(opponent?.models ?? {}, agent));
-      const [beside, played, ...without] = await Promise.all([
+      const [baseline, played, ...without] = await Promise.all([
         greedy ? greedily(signal) : undefined,
-        play({ models, random: own }, signal, opponent),
+        play({ models, random: stream }, signal, opponent),
         ...(config.credit.kind === "difference" ? learners : []).map(
           async (agent) =>
             [
               agent,
-              await play({ models: { ...models, [agent]: silentModel }, random: own }, signal, opponent),
+              await play({ models: { ...models, [agent]: silentModel }, random: stream }, signal, opponent),
             ] as const,
         ),
       ]);
-      const each: Rollout = {
+      const rollout: Rollout = {
         problem,
         group,
         ...played,
         ...(without.length > 0 && { without: Object.fromEntries(without) }),
-        ...(beside && { greedy: beside }),
+        ...(baseline && { greedy: baseline }),
       };
-      return { rollouts: [each], scores: [each.score] };
+      return { rollouts: [rollout], scores: [rollout.score] };
     },
   };
 }

@@ -29,10 +29,10 @@ export interface GroupRollout {
 }
 
 export function joined(sampled: readonly SampledGroup[]): SampledGroup {
-  const trees = sampled.flatMap((each) => each.trees ?? []);
+  const trees = sampled.flatMap((group) => group.trees ?? []);
   return {
     rollouts: sampled.flatMap(({ rollouts }) => rollouts),
-    ...(sampled.some((each) => each.trees) && { trees }),
+    ...(sampled.some((group) => group.trees) && { trees }),
     scores: sampled.flatMap(({ scores }) => scores),
   };
 }

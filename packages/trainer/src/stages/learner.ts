@@ -124,10 +124,10 @@ async function learnPolicy(
 
 export function pricingOf({ config, costs }: Pick<Learner, "config" | "costs">, prices: Prices): Pricing {
   const { costWhenTaskAtLeast, credit, opponents } = config;
-  const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
+  const charged = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
   return {
     costs,
-    prices: known,
+    prices: charged,
     credit,
     ...(opponents && { ofOpponents: opponents.priced }),
     ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }),

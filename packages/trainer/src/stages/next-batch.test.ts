@@ -10,7 +10,7 @@ import { readLines } from "../reading/rows.ts";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
 
-/** Plays the tiny task for the trainer, as a harness outside would; the trainer itself knows no problem of it. */
+/** External episodes of the tiny task; the trainer has none of its problems. */
 function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { readonly asked: number[] } {
   const { task, ...parts } = tinyParts();
   const asked: number[] = [];
@@ -47,10 +47,10 @@ test("a run learns from external episodes without problems", async () => {
   const parts = playedElsewhere();
   const { steps, interrupted, after } = await tinyRun({ directory, parts });
   expect({ steps, interrupted, problems: after.problems }).toEqual({ steps: 30, interrupted: false, problems: 0 });
-  const found = await accuracies(directory);
-  expect(found).toHaveLength(30);
-  expect(found[0]).toBeLessThan(0.5);
-  expect(found.at(-1)).toBeGreaterThan(0.9);
+  const matches = await accuracies(directory);
+  expect(matches).toHaveLength(30);
+  expect(matches[0]).toBeLessThan(0.5);
+  expect(matches.at(-1)).toBeGreaterThan(0.9);
   expect(await rowsOf(directory, "evaluations")).toEqual([]);
 });
 
@@ -108,7 +108,7 @@ test.each([
   expect(check).toThrow(new RegExp(`^${key}: .*and episodes come from outside$`, "u"));
 });
 
-test("each group is as old as its own oldest reply, or as its step", async () => {
+test("a group's age is that of its oldest reply, or of its step", async () => {
   const directory = await runFolder();
   const parts = playedElsewhere();
   const { take } = parts.source as GroupSource;
@@ -121,6 +121,6 @@ test("each group is as old as its own oldest reply, or as its step", async () =>
   const settings = { steps: 2, asynchronous: { maxLag: 2 } };
   await tinyRun({ directory, settings, parts: { ...parts, source: aged } });
   const [row] = await rowsOf(directory);
-  // 2, 1, 0, 1, 0, 1
+  // Lags 2, 1, 0, 1, 0, 1.
   expect(row).toMatchObject({ "sampling/lag_steps": 5 / 6, "sampling/lag_steps_max": 2 });
 });

@@ -27,7 +27,7 @@ async function sampledBatch(): Promise<TrainingBatch> {
   return trainingBatch(scored, 1, new Set(["solver"]), estimation);
 }
 
-/** The model's forward pass, off by 0.25 per token, as other kernels would be; counts its sequences. */
+/** The model's forward pass with an error of 0.25 per token, as with other kernels; counts sequences. */
 function shifted(seen: number[]): Sampler {
   return {
     ...parts.model,
@@ -83,18 +83,18 @@ test.each([
 
 test("ratios are exactly 1 without a separate pass, and the update equals the pass's", async () => {
   const batch = await sampledBatch();
-  const own = parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ratioUnit: "message" });
+  const trainConfig = parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ratioUnit: "message" });
   const once = async (passed: boolean) => {
     const { model } = tinyParts("solo", { spread: 1 });
-    const old = passed ? (await oldLogProbsOf(own, model, batch)).logProbs : null;
+    const old = passed ? (await oldLogProbsOf(trainConfig, model, batch)).logProbs : null;
     const facts = {
       model,
-      config: own,
+      config: trainConfig,
       batch,
       oldLogProbs: old,
       refLogProbs: null,
       step: 0,
-      learningRate: rateOf(own.optimizer.learningRate),
+      learningRate: rateOf(trainConfig.optimizer.learningRate),
     };
     const objective = objectivePreset("gspo", { clip: { low: 1e-9, high: 1e-9 } });
     const result = await update({ ...facts, objective }, randomFromSeed(1));

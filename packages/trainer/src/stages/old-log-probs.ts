@@ -1,14 +1,14 @@
 import {
-  raggedSelect,
-  statisticOf,
-  type Ragged,
-  type Sampler,
-  type Statistic,
-  LaconicError,
-  policyNeedKey,
+  inputError,
   type Objective,
   type PolicyNeed,
+  policyNeedKey,
   type PolicyNeedKey,
+  type Ragged,
+  raggedSelect,
+  type Sampler,
+  type Statistic,
+  statisticOf,
   type TrainingSequence,
 } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
@@ -47,7 +47,7 @@ export function needsOldPass(
 export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
   const [part] = parts;
   if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };
-  const places = new Map(part.rows.map((row, place) => [row, place]));
+  const places = new Map(part.rows.map((row, index) => [row, index]));
   const logProbs = raggedSelect(
     part.logProbs,
     part.rows.map((_, row) => places.get(row) as number),
@@ -82,11 +82,11 @@ export function policySamplers(
   { first, old }: { readonly first: Samplers; readonly old: Samplers },
 ): PolicySamplers {
   return ({ policy, at }) => {
-    const found =
+    const match =
       (Object.hasOwn(teachers, policy) ? teachers[policy] : undefined) ??
       { first: first[policy], old: old[policy], now: policies[policy]?.model }[at];
-    if (found) return found;
-    throw new LaconicError("input_invalid", `weights not found for policy "${policy}" at ${at}`, { policy, at });
+    if (match) return match;
+    throw inputError(`weights not found for policy "${policy}" at ${at}`, { policy, at });
   };
 }
 
@@ -97,7 +97,7 @@ export async function policyLogProbsOf(
 ): Promise<Readonly<Record<PolicyNeedKey, Ragged>> | null> {
   const needs = policyNeedsOf([objective]);
   if (needs.length === 0) return null;
-  const found: Record<PolicyNeedKey, Ragged> = {};
-  for (const need of needs) found[policyNeedKey(need)] ??= (await samplerOf(need).forward(sequences)).logProbs;
-  return found;
+  const match: Record<PolicyNeedKey, Ragged> = {};
+  for (const need of needs) match[policyNeedKey(need)] ??= (await samplerOf(need).forward(sequences)).logProbs;
+  return match;
 }

@@ -1,4 +1,4 @@
-import { type Problem, LaconicError } from "@laconic/core";
+import { inputError, type Problem } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import type { OpponentOf } from "../opponents/games.ts";
 import { modelsOf, type TrainingParts, type Samplers, type GroupSource } from "../spec/parts.ts";
@@ -11,11 +11,11 @@ export function groupGame(
   parts: TrainingParts,
   config: TrainConfig,
   options: GameOptions,
-  place: GroupPlace,
+  groupPlace: GroupPlace,
 ): GroupRollout {
   return config.tree
-    ? treeRollout(parts, config, config.tree, options, place)
-    : episodeRollout(parts, config, options, place);
+    ? treeRollout(parts, config, config.tree, options, groupPlace)
+    : episodeRollout(parts, config, options, groupPlace);
 }
 
 export async function rollout(
@@ -27,8 +27,8 @@ export async function rollout(
 ): Promise<SampledGroup> {
   return playAll(
     problems.map((problem, group) => {
-      const own = opponentOf && ((episode: number) => opponentOf(group, episode));
-      return groupGame(parts, config, options, { ...played, problem, group, ...(own && { opponentOf: own }) });
+      const ofGroup = opponentOf && ((episode: number) => opponentOf(group, episode));
+      return groupGame(parts, config, options, { ...played, problem, group, ...(ofGroup && { opponentOf: ofGroup }) });
     }),
   );
 }
@@ -51,7 +51,6 @@ export async function nextBatch(
       score: episode.stopReason === "error" ? null : readReward(reward),
     })),
   );
-  if (rollouts.length === 0)
-    throw new LaconicError("input_invalid", `step ${step + 1}: the episode source returned no episodes`, { step });
+  if (rollouts.length === 0) throw inputError(`step ${step + 1}: the episode source returned no episodes`, { step });
   return { rollouts, scores: rollouts.map(({ score }) => score), lags: taken.groups.map(({ lag = taken.lag }) => lag) };
 }

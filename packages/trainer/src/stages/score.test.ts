@@ -27,10 +27,10 @@ test("tokens, grades, silent turns and cut episodes are means over the batch", a
   expect(truncatedShare).toBeCloseTo(cut.length / 16, 12);
 });
 
-test("grades that do not apply leave the mean; of none it is 0", async () => {
+test("excludes missing grades from the mean; without grades it is 0", async () => {
   const scored = await batch();
   const graded = (tasks: (i: number) => number): ScoredRollout[] =>
-    scored.map((each, i) => ({ ...each, measured: { ...each.measured, task: tasks(i) } }));
+    scored.map((scoredRollout, i) => ({ ...scoredRollout, measured: { ...scoredRollout.measured, task: tasks(i) } }));
   expect(measurementOf(graded((i) => (i < 4 ? 1 : i < 8 ? 0 : NaN))).taskReward).toBe(0.5);
   expect(measurementOf(graded(() => NaN)).taskReward).toBe(0);
 });
@@ -46,7 +46,7 @@ const rollout = { problem, episode, group: 0, score: readReward({ task: 0.75 }) 
 
 test.each([
   ["shared credit is the episode's own", "shared", null],
-  // Without b the reward is the same, and so it is where no episode without an agent was played.
+  // The reward is the same without b, and with no episode that omits an agent.
   ["difference: what the team would lose without the speaker", "difference", [0.5, 0, 0.5, 0]],
 ] as const)("%s", (_, kind, expected) => {
   const pricing: Pricing = { costs: {}, prices: {}, credit: { kind } };

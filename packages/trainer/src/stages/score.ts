@@ -1,11 +1,4 @@
-import {
-  LaconicError,
-  ledgerTotals,
-  type AgentId,
-  type Episode,
-  type RewardTerms,
-  environmentName,
-} from "@laconic/core";
+import { type AgentId, environmentName, type Episode, inputError, ledgerTotals, type RewardTerms } from "@laconic/core";
 import {
   meanCosts,
   measureCosts,
@@ -52,37 +45,40 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
   const { costs, prices, credit, ofOpponents = [] } = pricing;
   const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
-    const said = agents ? tokensOf(episode, agents) : episode;
-    const own = withoutOpponents(said);
+    const message = agents ? tokensOf(episode, agents) : episode;
+    const reduced = withoutOpponents(message);
     const of =
-      own === said
+      reduced === message
         ? {}
-        : measureCosts(Object.fromEntries(Object.entries(costs).filter(([name]) => ofOpponents.includes(name))), said);
-    const used = { ...measureCosts(costs, own), ...of };
+        : measureCosts(
+            Object.fromEntries(Object.entries(costs).filter(([name]) => ofOpponents.includes(name))),
+            message,
+          );
+    const used = { ...measureCosts(costs, reduced), ...of };
     const measured = { task: scoreValue(outcome), terms: team, costs: used };
     return [measured, rewardTerms(measured, prices, pricing)];
   };
   const totalOf = (played: Pick<Rollout, "episode" | "score">): number =>
     rewardTotal(priced(played)[1], played.episode.problemId);
-  return rollouts.map((each) => {
-    const [measured, terms] = priced(each);
-    const reward = rewardTotal(terms, each.problem.id);
+  return rollouts.map((rollout) => {
+    const [measured, terms] = priced(rollout);
+    const reward = rewardTotal(terms, rollout.problem.id);
     const rewardWithout = (agent: AgentId): number => {
-      const played = each.without?.[agent];
+      const played = rollout.without?.[agent];
       return played ? totalOf(played) : reward;
     };
     return {
-      ...each,
+      ...rollout,
       measured,
       terms,
       reward,
-      ...ownRewardsOf(each),
+      ...ownRewardsOf(rollout),
       // Difference rewards (Wolpert & Tumer 2002): the reward minus that with the speaker silent.
       credit:
         credit.kind === "difference"
-          ? new Map(each.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
+          ? new Map(rollout.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
           : null,
-      ...(each.greedy && { greedyReward: totalOf(each.greedy) }),
+      ...(rollout.greedy && { greedyReward: totalOf(rollout.greedy) }),
     };
   });
 }
@@ -108,7 +104,7 @@ export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episod
 
 /** Mean units of a cost per episode. The ledger counts tokens that are not a cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
-  if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
+  if (scored.length === 0) throw inputError("a batch without episodes has no mean");
   const units = scored.map(({ measured, episode }) => ({
     ...measured,
     costs: { tokens: ledgerTotals(episode.ledger).writtenTokens, ...measured.costs },
@@ -128,11 +124,13 @@ export function rewardOfSteps(
   const { team = {}, agents = {} } = outcome?.status === "scored" ? outcome.reward : {};
   const hasTeams = credit === null && team[environmentName] !== undefined;
   const hasOwn = agents[agent]?.[environmentName] !== undefined;
-  const later = episode.utterances.filter((each) => each.agent === agent && each.turn > turn).map((each) => each.turn);
+  const later = episode.utterances
+    .filter((utterance) => utterance.agent === agent && utterance.turn > turn)
+    .map((utterance) => utterance.turn);
   const next = Math.min(...later);
   let sum = 0;
-  for (const { turn: at, reward } of episode.observations ?? []) {
-    if (reward === undefined || at < turn || at >= next) continue;
+  for (const { turn: index, reward } of episode.observations ?? []) {
+    if (reward === undefined || index < turn || index >= next) continue;
     if (typeof reward === "number") sum += hasTeams ? reward : 0;
     else sum += hasOwn ? (reward[agent] ?? 0) : 0;
   }

@@ -1,13 +1,14 @@
 import {
-  LaconicError,
-  ragged,
-  statisticOf,
   type Advantages,
   type AgentId,
   type Diagnostics,
   type Estimator,
   type Grouping,
+  inputError,
+  LaconicError,
+  ragged,
   type Ragged,
+  statisticOf,
   type TokenTrace,
   type TrainingSequence,
   type Utterance,
@@ -66,7 +67,7 @@ export async function trainingBatch(
   estimation: Estimation,
 ): Promise<TrainingBatch> {
   const { credits } = estimation;
-  const spoken = scored.flatMap((each, episode) => spokenBy(agents, each, episode));
+  const spoken = scored.flatMap((rollout, episode) => spokenBy(agents, rollout, episode));
   const seen = new Set<TokenTrace>();
   const once = credits ? spoken.filter(({ trace }) => !seen.has(trace) && seen.add(trace)) : spoken;
   const trained = once.filter(({ trace }) => trace.tokens.length > 0);
@@ -85,7 +86,7 @@ export async function trainingBatch(
     })),
     utterances: trained.map(({ utterance }) => utterance),
     episodes: Int32Array.from(trained, ({ episode }) => episode),
-    problems: Int32Array.from(trained, (each) => each.scored.group),
+    problems: Int32Array.from(trained, (item) => item.scored.group),
     advantages,
     sampledLogProbs,
     empty: once.length - trained.length,
@@ -100,8 +101,7 @@ function spokenBy(agents: ReadonlySet<string>, scored: ScoredRollout, episode: n
     .map((utterance) => {
       const { agent, model, trace } = utterance;
       if (trace) return { utterance, trace, episode, scored };
-      throw new LaconicError(
-        "input_invalid",
+      throw inputError(
         `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or freeze the agent`,
         { agent, model: model.id },
       );
@@ -193,8 +193,8 @@ async function advantagesOf(
 function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   const counts = new Map<ScoredRollout, Map<number, number>>();
   rows.forEach(({ scored }, row) => {
-    const own = counts.get(scored) ?? new Map<number, number>();
-    counts.set(scored, own.set(groups[row] as number, (own.get(groups[row] as number) ?? 0) + 1));
+    const sizes = counts.get(scored) ?? new Map<number, number>();
+    counts.set(scored, sizes.set(groups[row] as number, (sizes.get(groups[row] as number) ?? 0) + 1));
   });
   return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row] as number) ?? 1));
 }
@@ -211,14 +211,20 @@ function groupsOf(trained: readonly Trained[], groupBy: GroupKey, grouping: Grou
 function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained[]): Row[] {
   const sequences = scored.map((): number[] => []);
   trained.forEach(({ episode }, row) => sequences[episode]?.push(row));
-  return scored.map((each, i) => {
-    if (each.agentRewards.size > 0 || each.turnRewards.size > 0)
+  return scored.map((rollout, i) => {
+    if (rollout.agentRewards.size > 0 || rollout.turnRewards.size > 0)
       throw new LaconicError(
         "reward_invalid",
-        `problem "${each.problem.id}": the reward gives single ${each.agentRewards.size > 0 ? "agents" : "turns"} terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
-        { problemId: each.problem.id },
+        `problem "${rollout.problem.id}": the reward gives single ${rollout.agentRewards.size > 0 ? "agents" : "turns"} terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
+        { problemId: rollout.problem.id },
       );
-    return { scored: each, reward: each.reward, turnReward: 0, stepReward: 0, sequences: sequences[i] ?? [] };
+    return {
+      scored: rollout,
+      reward: rollout.reward,
+      turnReward: 0,
+      stepReward: 0,
+      sequences: sequences[i] ?? [],
+    };
   });
 }
 

@@ -1,8 +1,8 @@
-import { randomFromSeed, type LanguageModel, type TokenTrace } from "@laconic/core";
+import { randomFromSeed, type LanguageModel, type TokenTrace, mapValues } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainConfig, TreeSettings } from "../settings/config.ts";
-import { mapPolicies, type TrainingParts } from "../spec/parts.ts";
+import type { TrainingParts } from "../spec/parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { pricingOf } from "./learner.ts";
 import { costsOf } from "../settings/named.ts";
@@ -59,7 +59,7 @@ test("messages have the order of agents and replies, whichever reply finished fi
     });
     const slow: TrainingParts = {
       ...parts,
-      policies: mapPolicies(parts.policies, (policy) => ({ ...policy, speak: (own) => late(policy.speak(own)) })),
+      policies: mapValues(parts.policies, (policy) => ({ ...policy, speak: (own) => late(policy.speak(own)) })),
     };
     const { trees } = await sampled(slow, settings, parts.task.testProblems.slice(0, 1), randomFromSeed(3));
     return (trees ?? []).flatMap((each) => [...each.tree.replies.keys()]);

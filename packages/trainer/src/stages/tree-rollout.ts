@@ -33,14 +33,14 @@ export function treeRollout(
     parts: 1,
     async play(_, attempt = 0, signal) {
       const scores: (RewardOutcome | null)[] = [];
-      const say: Say = (agent, place, prompt, earlier) => {
+      const say: Say = (agent, location, prompt, earlier) => {
         const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
         const round = earlier.length / game.players.length;
         return speak(
           {
             models,
             sampling,
-            random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
+            random: streamOfAttempt(random.split(`problem:${group}/${location}`), attempt),
             ...(signal && { signal: AbortSignal.any([signal]) }), // one signal for very many listeners
           },
           {
@@ -119,12 +119,12 @@ function worthOf(
   agent: AgentId | undefined,
 ): number {
   if (outcome?.status !== "scored") return Number.NaN;
-  const said = {
+  const reply = {
     ...episode,
-    utterances: episode.utterances.filter((each) => each.round === round),
-    ledger: { calls: episode.ledger.calls.filter((each) => each.round === round) },
+    utterances: episode.utterances.filter((utterance) => utterance.round === round),
+    ledger: { calls: episode.ledger.calls.filter((call) => call.round === round) },
   };
-  const used = measureCosts(costs, agents ? tokensOf(said, agents) : said);
+  const used = measureCosts(costs, agents ? tokensOf(reply, agents) : reply);
   if (outcome.reward.turns)
     throw new LaconicError(
       "reward_invalid",
@@ -147,7 +147,7 @@ function valued({ actions }: TreeNode, worth: (action: TreeAction) => number): J
 
 type Say = (
   agent: number,
-  place: string,
+  location: string,
   prompt: ReturnType<typeof jointPrompt>,
   earlier: readonly Turn[],
 ) => Promise<Turn>;
@@ -167,7 +167,7 @@ async function grow(
   asked: JointHistory,
   history: JointHistory,
   before: readonly Turn[],
-  place: string,
+  location: string,
   path: readonly number[] = [],
 ): Promise<Tree | null> {
   const { game, problem, settings, count, say, judge } = growth;
@@ -181,7 +181,7 @@ async function grow(
       game.players.flatMap((_, agent) =>
         Array.from({ length: count }, async (__, reply): Promise<[string, Turn]> => {
           const prompt = jointPrompt(game, agent, askedNow, history);
-          return [placeOf(path, agent, reply), await say(agent, `${place}/reply:${reply}`, prompt, before)];
+          return [placeOf(path, agent, reply), await say(agent, `${location}/reply:${reply}`, prompt, before)];
         }),
       ),
     ),
@@ -199,8 +199,8 @@ async function grow(
   const branches = await Promise.all(
     actions.map(async ({ turns }, position) => {
       if (!goesOn) return null;
-      const said = turns.slice(before.length).map(({ utterance }) => utterance.text);
-      return grow(growth, askedNow, [...history, said], turns, `${place}/${position}`, [...path, position]);
+      const messages = turns.slice(before.length).map(({ utterance }) => utterance.text);
+      return grow(growth, askedNow, [...history, messages], turns, `${location}/${position}`, [...path, position]);
     }),
   );
   for (const branch of branches) for (const [key, turn] of branch?.replies ?? []) replies.set(key, turn);

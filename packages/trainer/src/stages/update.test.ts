@@ -39,10 +39,10 @@ const batch: TrainingBatch = {
   diagnostics: {},
 };
 
-/** Old log-probs that differ from the new ones, so that the unit of the ratio shows. */
+/** Old log-probs that differ from the new ones, so that the ratio's unit matters. */
 const oldLogProbs = ragged(replies.map((tokens, s) => tokens.map((_, t) => -1 - 0.1 * s - 0.05 * t)));
 
-/** The first policy of all; the objective looks at it only where it has a KL term. */
+/** Reference log-probs, used only by a KL term. */
 const refLogProbs = ragged(replies.map((tokens) => tokens.map((token) => -0.5 - 0.2 * token)));
 
 async function once(

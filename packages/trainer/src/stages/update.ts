@@ -12,6 +12,7 @@ import {
   type TokenGradient,
   type TrainableModel,
   type TrainingSequence,
+  mapValues,
 } from "@laconic/core";
 import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "@laconic/core/numeric";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
@@ -28,21 +29,11 @@ export interface UpdateResult {
   readonly skipped: number;
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
-  readonly passed: PassedTokens;
-  readonly supervised: LearnedExamples | null;
+  /** Rows count shared prefixes once, if reported. */
+  readonly passed: { readonly tokens: number; readonly rows: number };
+  /** Learned tokens, and the sum of their cross-entropy in nats. */
+  readonly supervised: { readonly tokens: number; readonly nats: number } | null;
   readonly parts: readonly UpdatePart[];
-}
-
-/** Learned tokens, and the sum of their cross-entropy in nats. */
-interface LearnedExamples {
-  readonly tokens: number;
-  readonly nats: number;
-}
-
-interface PassedTokens {
-  readonly tokens: number;
-  /** Rows with shared prefixes counted once, if reported. */
-  readonly rows: number;
 }
 
 interface UpdatePart {
@@ -74,8 +65,8 @@ interface UpdateFacts {
 }
 
 /** Minibatches of Eq. 3-4: reshuffled each epoch, one optimizer step each. Ratio units stay together. */
-export async function update(facts: UpdateFacts, random: Random): Promise<UpdateResult> {
-  const { config, batch, step } = facts;
+export async function update(input: UpdateFacts, random: Random): Promise<UpdateResult> {
+  const { config, batch, step } = input;
   const units = unitsOf(batch, config.ratioUnit);
   const plan = Array.from({ length: config.epochs }, (_, epoch) =>
     minibatchRows(units, config.minibatches, random).map((rows, part) => ({
@@ -85,14 +76,14 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
   ).flat();
   const done: MinibatchResult[] = [];
   for (const { rows, optimizerStep } of plan) {
-    await facts.turn?.();
-    done.push(await minibatch(facts, rows, optimizerStep));
+    await input.turn?.();
+    done.push(await minibatch(input, rows, optimizerStep));
   }
   const parts = done.map(({ part }) => part);
   const learned = parts.flatMap(({ examples }) => examples ?? []);
   return {
     loss: parts.reduce((sum, { loss }) => sum + loss / parts.length, 0),
-    gradNorm: statisticOf(parts.map(({ gradNorm }) => gradNorm).filter((norm) => Number.isFinite(norm))),
+    gradNorm: statisticOf(parts.map(({ gradNorm }) => gradNorm).filter(Number.isFinite)),
     learningRate: parts.at(-1)?.learningRate ?? 0,
     skipped: parts.filter(({ applied }) => !applied).length,
     entropy: parts.reduce((all, { entropy }) => mergeStatistics(all, entropy), emptyStatistic),
@@ -116,25 +107,25 @@ interface MinibatchResult extends Pick<UpdateResult, "diagnostics" | "passed"> {
   readonly part: UpdatePart;
 }
 
-async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<MinibatchResult> {
-  const { model, config, objective, batch } = facts;
+async function minibatch(input: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<MinibatchResult> {
+  const { model, config, objective, batch } = input;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
     sequences: new Set(units).size,
     tokens: sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0),
     groups: new Set(rows.map((row) => batch.problems[row])).size,
-    ...(facts.oldLogProbs && { samplerGap: samplerGapOf(batch, facts.oldLogProbs, rows) }),
+    ...(input.oldLogProbs && { samplerGap: samplerGapOf(batch, input.oldLogProbs, rows) }),
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
   const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
-    const own = rowsOf(
-      facts,
+    const rowFacts = rowsOf(
+      input,
       chosen.map((i) => rows[i] as number),
       logProbs,
     );
-    const output = evaluated.evaluate({ logProbs, ...own, totals });
+    const output = evaluated.evaluate({ logProbs, ...rowFacts, totals });
     loss += output.loss;
     diagnostics = mergeDiagnostics(diagnostics, output.diagnostics);
     return output.gradient;
@@ -147,19 +138,19 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     const gradient = { ...logProbs, values: evaluate(logProbs, all, withRatioUnits(objective, units)) };
     tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
   }
-  await facts.turn?.();
+  await input.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
   const { supervised } = config;
-  const taken = (supervised && facts.examples?.take(optimizerStep * supervised.batch, supervised.batch)) ?? [];
+  const taken = (supervised && input.examples?.take(optimizerStep * supervised.batch, supervised.batch)) ?? [];
   const examples = supervised && taken.length > 0 ? await addLikelihood(model, taken, supervised.weight) : null;
   const { learningRate: _, maxGradNorm, ...settings } = config.optimizer;
-  const learningRate = facts.learningRate(optimizerStep, config.steps * config.epochs * config.minibatches);
+  const learningRate = input.learningRate(optimizerStep, config.steps * config.epochs * config.minibatches);
   const { gradNorm, applied } = await model.optimStep({
     ...settings,
     maxGradNorm: maxGradNorm ?? Infinity,
     learningRate,
   });
-  await facts.turn?.();
+  await input.turn?.();
   const entropy = statisticOf(seen.entropy.values);
   const tokens = sequences.reduce(
     (sum, { promptTokens, completionTokens: { length } }) =>
@@ -187,9 +178,7 @@ function rowsOf(
     oldLogProbs: oldLogProbs ? raggedSelect(oldLogProbs, rows) : now,
     ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, rows) }),
     ...(policyLogProbs && {
-      policyLogProbs: Object.fromEntries(
-        Object.entries(policyLogProbs).map(([key, each]) => [key, raggedSelect(each, rows)]),
-      ),
+      policyLogProbs: mapValues(policyLogProbs, (ragged) => raggedSelect(ragged, rows)),
     }),
     rollLogProbs: raggedSelect(batch.sampledLogProbs, rows),
     advantages: advantagesOf(batch, rows),

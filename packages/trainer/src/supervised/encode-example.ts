@@ -1,11 +1,12 @@
 import {
-  LaconicError,
   type ChatTokenizer,
   type ExampleMessage,
   type SupervisedExample,
   type Tokenizer,
   type TrainingSequence,
   type ValuesOf,
+  dataError,
+  inputError,
 } from "@laconic/core";
 import type { exampleTable } from "../settings/tables.ts";
 
@@ -28,35 +29,33 @@ export function encodeExample(
   { turns, long }: Pick<ExampleSettings, "turns" | "long">,
   maxTokens: number,
 ): TrainingSequence[] {
-  const place = example.source ?? "an example";
-  const all = sequencesOf(example, tokenizer, place);
+  const location = example.source ?? "an example";
+  const all = sequencesOf(example, tokenizer, location);
   const learned = turns === "last" ? all.slice(-1) : all;
-  if (learned.length === 0) throw new LaconicError("data_invalid", `${place}: no assistant turn to learn`, { place });
+  if (learned.length === 0) throw dataError(`${location}: no assistant turn to learn`, { place: location });
   return learned.map(({ promptTokens, completionTokens }) => {
     const length = promptTokens.length + completionTokens.length;
     if (length <= maxTokens) return { promptTokens, completionTokens };
     const room = maxTokens - promptTokens.length;
     if (room < 1)
-      throw new LaconicError(
-        "data_invalid",
-        `${place}: its prompt alone has ${promptTokens.length} tokens, more than ${maxTokens}; shorten or remove it`,
-        { place, tokens: length, max: maxTokens },
+      throw dataError(
+        `${location}: its prompt alone has ${promptTokens.length} tokens, more than ${maxTokens}; shorten or remove it`,
+        { place: location, tokens: length, max: maxTokens },
       );
     if (long === "refuse")
-      throw new LaconicError(
-        "data_invalid",
-        `${place}: it has ${length} tokens, more than ${maxTokens}; shorten it, or set long=truncate`,
-        { place, tokens: length, max: maxTokens },
+      throw dataError(
+        `${location}: it has ${length} tokens, more than ${maxTokens}; shorten it, or set long=truncate`,
+        { place: location, tokens: length, max: maxTokens },
       );
     return { promptTokens, completionTokens: completionTokens.slice(0, room) };
   });
 }
 
-function sequencesOf(example: SupervisedExample, tokenizer: ExampleTokenizer, place: string): TrainingSequence[] {
-  if ("messages" in example) return turnsOf(example.messages, 0, tokenizer, place);
+function sequencesOf(example: SupervisedExample, tokenizer: ExampleTokenizer, location: string): TrainingSequence[] {
+  if ("messages" in example) return turnsOf(example.messages, 0, tokenizer, location);
   const { prompt, completion } = example;
   if (typeof prompt === "string") return [textSequence(prompt, completion as string, tokenizer)];
-  return turnsOf([...prompt, ...(completion as readonly ExampleMessage[])], prompt.length, tokenizer, place);
+  return turnsOf([...prompt, ...(completion as readonly ExampleMessage[])], prompt.length, tokenizer, location);
 }
 
 function textSequence(prompt: string, completion: string, tokenizer: ExampleTokenizer): TrainingSequence {
@@ -74,14 +73,12 @@ function turnsOf(
   messages: readonly ExampleMessage[],
   from: number,
   { encodeChat, encode, endToken, endTokens = [endToken] }: ExampleTokenizer,
-  place: string,
+  location: string,
 ): TrainingSequence[] {
   if (!encodeChat)
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: this model has no chat template; write the example as prompt and completion`,
-      { place },
-    );
+    throw inputError(`${location}: this model has no chat template; write the example as prompt and completion`, {
+      place: location,
+    });
   const chat = messages.map(({ role, content }) => ({ role, content }));
   return messages.flatMap(({ role, weight = 1, content }, i) => {
     if (role !== "assistant" || weight === 0 || i < from) return [];

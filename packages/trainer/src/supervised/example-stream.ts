@@ -1,6 +1,5 @@
 import {
   isRecord,
-  LaconicError,
   type ExampleMessage,
   type SupervisedExample,
   shownValue,
@@ -9,6 +8,8 @@ import {
   type Random,
   type SupervisedExamples,
   type TrainingSequence,
+  dataError,
+  inputError,
 } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -41,12 +42,12 @@ const unread: readonly string[] = ["tools", "functions", "documents", "images", 
 
 /**
  * Parses an example.
- * @param place - such as file and row
+ * @param location - such as file and row
  * @throws LaconicError `data_invalid` with place and reason
  */
-function parsedExample(row: unknown, place: string): SupervisedExample {
+function parsedExample(row: unknown, location: string): SupervisedExample {
   const refuse = (reason: string): never => {
-    throw new LaconicError("data_invalid", `${place}: ${reason}`, { place });
+    throw dataError(`${location}: ${reason}`, { place: location });
   };
   if (!isRecord(row)) return refuse("expected an object with messages, or with prompt and completion");
   const form = "messages" in row ? forms.chat : Array.isArray(row["prompt"]) ? forms.conversation : forms.text;
@@ -64,7 +65,7 @@ function parsedExample(row: unknown, place: string): SupervisedExample {
   const example = parsed.data as SupervisedExample;
   if (example.agent !== undefined && example.policy !== undefined)
     refuse("it names an agent and a policy; name only one");
-  return { ...example, source: example.source ?? place };
+  return { ...example, source: example.source ?? location };
 }
 
 function checkMessages(list: readonly unknown[], refuse: (reason: string) => never): void {
@@ -125,7 +126,7 @@ export function checkedExamples(
   settings: Pick<ExampleSettings, "agent">,
   learners: Learners,
 ): SupervisedExample[] {
-  if (list.length === 0) throw new LaconicError("data_invalid", "the list of examples is empty");
+  if (list.length === 0) throw dataError("the list of examples is empty");
   return list.map((value, i) => {
     const { source } = (value ?? {}) as { readonly source?: unknown };
     const example = parsedExample(value, typeof source === "string" ? source : `example ${i + 1}`);
@@ -152,14 +153,14 @@ function listedStream(list: readonly unknown[], options: StreamOptions): Example
       all.length === 0
         ? []
         : Array.from({ length: count }, (_, i) => {
-            const place = from + i;
-            return orderOf(Math.floor(place / all.length))[place % all.length] as TrainingSequence[];
+            const index = from + i;
+            return orderOf(Math.floor(index / all.length))[index % all.length] as TrainingSequence[];
           }).flat(),
   };
 }
 
 function madeStream(
-  make: Extract<SupervisedExamples, (...given: never) => unknown>,
+  make: Extract<SupervisedExamples, (...args: never) => unknown>,
   options: StreamOptions,
 ): ExampleStream {
   const { task, random } = options;
@@ -168,21 +169,21 @@ function madeStream(
     size: null,
     take: (from, count) =>
       Array.from({ length: count }, (_, i) => {
-        const own = random.split(`example:${from + i}`);
-        const problem = problemFor(task, own.split("problem"));
-        const given = checkedCall(
+        const stream = random.split(`example:${from + i}`);
+        const problem = problemFor(task, stream.split("problem"));
+        const input = checkedCall(
           { name, value: "examples" },
-          () => make(problem, own.split("own")),
+          () => make(problem, stream.split("own")),
           (made) =>
             typeof made === "object" && made !== null
               ? null
               : `gave ${shownValue(made)}, expected an example or a list`,
         );
-        const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+        const list: readonly unknown[] = Array.isArray(input) ? input : [input];
         return list
-          .map((each) => parsedExample(each, `${name} of problem ${problem.id}`))
-          .filter((each) => isOwn(each, options))
-          .flatMap((each) => encoded(each, options));
+          .map((item) => parsedExample(item, `${name} of problem ${problem.id}`))
+          .filter((example) => isOwn(example, options))
+          .flatMap((example) => encoded(example, options));
       }).flat(),
   };
 }
@@ -190,7 +191,7 @@ function madeStream(
 function problemFor({ name, pool, problems }: StreamOptions["task"], random: Random): Problem {
   const [problem] = pool ? [random.pick(pool)] : problems(random, 1);
   if (problem) return problem;
-  throw new LaconicError("input_invalid", `the task ${name} gave no problem for an example`, { task: name });
+  throw inputError(`the task ${name} gave no problem for an example`, { task: name });
 }
 
 function encoded(
@@ -204,8 +205,7 @@ function encoded(
 function isOwn(example: SupervisedExample, { settings, learners, policy }: StreamOptions): boolean {
   const owner = ownerOf(example, settings, learners);
   if (owner !== null && policy === null && Object.keys(learners).length > 1)
-    throw new LaconicError(
-      "data_invalid",
+    throw dataError(
       `${example.source}: it is for the policy ${owner} alone, but a warm start trains the initial model of all policies; remove the name, or use train.supervised`,
       { place: example.source ?? "", policy: owner },
     );
@@ -221,21 +221,19 @@ function ownerOf(
   const { policy, source = "an example" } = example;
   const agent = example.agent ?? (policy === undefined ? settings.agent : undefined);
   if (agent !== undefined) {
-    const found = Object.keys(learners).find((name) => learners[name]?.includes(agent));
-    if (found !== undefined) return found;
-    throw new LaconicError(
-      "data_invalid",
+    const key = Object.keys(learners).find((name) => learners[name]?.includes(agent));
+    if (key !== undefined) return key;
+    throw dataError(
       `${source}: the agent ${agent} does not learn; learning agents: ${Object.values(learners).flat().join(", ")}`,
       { place: source, agent },
     );
   }
   if (policy === undefined) return null;
   if (Object.hasOwn(learners, policy)) return policy;
-  throw new LaconicError(
-    "data_invalid",
-    `${source}: there is no policy ${policy}; this run has ${Object.keys(learners).join(", ")}`,
-    { place: source, policy },
-  );
+  throw dataError(`${source}: unknown policy ${policy}; this run has ${Object.keys(learners).join(", ")}`, {
+    place: source,
+    policy,
+  });
 }
 
 function sizeOf(all: readonly (readonly TrainingSequence[])[]): ExampleSize {

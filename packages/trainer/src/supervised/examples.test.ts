@@ -28,7 +28,7 @@ import {
 import { encodeExample, type ExampleTokenizer } from "./encode-example.ts";
 import { checkedExamples, exampleStream, type StreamOptions } from "./example-stream.ts";
 
-/** Characters by their codes; roles and ends are 1 to 4, and a turn ends with the template's own end. */
+/** Character codes as tokens. Tokens 1 to 4 start roles, and the template ends each turn. */
 const marks: Readonly<Record<ChatMessage["role"], number>> = { system: 1, user: 2, assistant: 3, tool: 4 };
 const [ofText, ofTurn] = [5, 6];
 const codes = (text: string): number[] => Array.from(text, (letter) => letter.codePointAt(0) as number);
@@ -73,7 +73,7 @@ test("a chat is learned turn by turn after the model's prompt, with its template
 });
 
 test("turns of weight 0 and turns of the prompt are read, not learned", () => {
-  const silent = conversation.map((each, i) => (i === 2 ? { ...each, weight: 0 as const } : each));
+  const silent = conversation.map((chatMessage, i) => (i === 2 ? { ...chatMessage, weight: 0 as const } : chatMessage));
   for (const example of [
     { messages: silent },
     { prompt: conversation.slice(0, 4), completion: conversation.slice(4) },
@@ -85,7 +85,7 @@ test("turns of weight 0 and turns of the prompt are read, not learned", () => {
 });
 
 test("templates that rewrite earlier turns spell a turn alone, with a text's end", () => {
-  // Thoughts of all turns but the last are left out, as some templates have it.
+  // Some templates remove the reasoning of all turns but the last.
   const rewriting: ExampleTokenizer = {
     ...chat,
     encodeChat: (messages) => [marks.user, messages.length, marks.assistant],
@@ -97,7 +97,7 @@ test("templates that rewrite earlier turns spell a turn alone, with a text's end
   ]);
 });
 
-test("a text is learned behind its prompt, with the token that ends a text", () => {
+test("learns a text after its prompt, with the end token", () => {
   const framed: ExampleTokenizer = { ...chat, encodePrompt: (text) => [127, ...codes(text)] };
   const [sequence] = encodeExample({ prompt: "ab", completion: "c" }, framed, settings, 99);
   expect(sequence && decoded(sequence)).toEqual([
@@ -106,7 +106,7 @@ test("a text is learned behind its prompt, with the token that ends a text", () 
   ]);
 });
 
-test("a long example is refused by its place, or its completion is cut", () => {
+test("rejects a long example by its location, or cuts its completion", () => {
   const example = { prompt: "ab", completion: "cdef", source: "orders.jsonl row 3" };
   expect(() => encodeExample(example, chat, settings, 6)).toThrow(
     /^orders\.jsonl row 3: it has 7 tokens, more than 6; shorten it/u,
@@ -136,7 +136,7 @@ test.each([
   ],
   [
     { prompt: "a", completion: "b", policy: "x", source: "f row 2" },
-    /^f row 2: there is no policy x; this run has one, two$/u,
+    /^f row 2: unknown policy x; this run has one, two$/u,
   ],
 ])("%j is refused by its place", (row, message) => {
   expect(() => checkedExamples([row], {}, { one: ["solver"], two: ["hint"] })).toThrow(message);
@@ -154,7 +154,7 @@ const options: StreamOptions = {
 
 const pairs: SupervisedExample[] = ["0a", "1b", "2c"].map(([prompt = "", completion = ""]) => ({ prompt, completion }));
 
-test("a list is passed over in an order of the seed, each once, and a place always has the same", () => {
+test("reads a list once per pass in a seeded order; a position always has the same example", () => {
   const stream = exampleStream(pairs, options);
   const passes = [0, 3, 6].map((from) => stream.take(from, 3).map(({ promptTokens: [token] }) => token));
   for (const pass of passes) expect(new Set(pass)).toEqual(new Set([0, 1, 2]));
@@ -166,8 +166,8 @@ test("a list is passed over in an order of the seed, each once, and a place alwa
 test("each policy learns the examples for its agents, its name, and all policies", () => {
   const [one, two, both] = pairs as [SupervisedExample, SupervisedExample, SupervisedExample];
   const owned = [{ ...one, agent: "hint" }, { ...two, policy: "one" }, both];
-  const read = (policy: string, own = settings): number[] =>
-    exampleStream(owned, { ...options, policy, settings: own })
+  const read = (policy: string, supervisedSettings = settings): number[] =>
+    exampleStream(owned, { ...options, policy, settings: supervisedSettings })
       .take(0, 2)
       .map(({ promptTokens: [token = -1] }) => token)
       .toSorted((a, b) => a - b);
@@ -175,12 +175,12 @@ test("each policy learns the examples for its agents, its name, and all policies
     [1, 2],
     [0, 2],
   ]);
-  // What names nobody is the agent's that the settings name.
+  // Examples without an agent belong to the agent in the settings.
   expect(read("one", { ...settings, agent: "hint" })).toEqual([1, 1]);
   expect(() => exampleStream(owned, { ...options, policy: null })).toThrow(/for the policy two alone/u);
 });
 
-test("a function makes examples of training problems, by the place alone, and is named where it fails", () => {
+test("a function makes examples of training problems by position, and its errors name it", () => {
   const letterOf: SupervisedExamples = ({ question, gold }, random) => [
     { prompt: question, completion: random.uniform() < 0.5 ? gold : `${gold}${gold}` },
   ];
@@ -201,7 +201,7 @@ const mixed = (examples: SupervisedExamples): ReturnType<typeof tinyParts> => {
   return { ...parts, policies: { policy } };
 };
 
-/** Log-probs of what a context of one token goes on with. */
+/** Log-probs of the next token for every context of one token. */
 async function tableOf(model: ReturnType<typeof tabularModel>): Promise<Float64Array> {
   const V = tinyTokenizer.vocabularySize;
   const all = Array.from({ length: V * V }, (_, i) => ({
@@ -222,7 +222,7 @@ test("a step's gradient is its reward's plus weight x the cross-entropy's, by fi
   const V = tinyTokenizer.vocabularySize;
   const first = tabularModel({ vocabularySize: V, optimizer: "sgd", spread: 0.4 });
   const [start, plain, after] = [await tableOf(first), await tableOf(alone.model), await tableOf(both.model)];
-  // By hand: d(mean cross-entropy)/d logit = (probability - 1 of the token) / tokens, in the rows of the contexts alone.
+  // Gradient by hand: (probability - 1 of the token) / tokens, in rows of seen contexts only.
   const learned = exampleStream(pairs, { ...options, learners: { policy: ["solver"] }, policy: "policy" }).take(0, 3);
   const tokens = learned.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
   const gradient = new Float64Array(V * V);
@@ -238,7 +238,7 @@ test("a step's gradient is its reward's plus weight x the cross-entropy's, by fi
   }
   expect(both.rows[0]).toMatchObject({ "supervised/tokens": tokens });
   expect(both.rows[0]?.["supervised/loss"]).toBeCloseTo(nats / tokens, 12);
-  // Rewards and prices of the step are the same, so what differs in the logits is the examples' part; rows are known up to a constant.
+  // Rewards and prices are equal, so logits differ only by the examples; rows are known up to a constant.
   const rate = 0.3;
   for (let context = 0; context < V; context++) {
     const moved = Array.from(

@@ -37,7 +37,7 @@ test("one plain step moves a logit by rate x (1 - probability) / tokens", async 
   const one = [{ promptTokens: [0], completionTokens: [1] }];
   const learningRate = { peak: 0.3, warmUpSteps: 0, decay: "constant", finalFraction: 1 } as const;
   await supervised(model, options({ steps: 1, batch: () => [...one, ...one], learningRate }));
-  // Both examples pull the same way with weight 1/2 each: the logits are now 0.2, -0.1, -0.1.
+  // Both examples have weight 1/2 and the same direction: the logits are now 0.2, -0.1, -0.1.
   const { logProbs } = await model.forward(one);
   expect(logProbs.values[0]).toBeCloseTo(-Math.log(1 + 2 * Math.exp(-0.3)), 12);
 });

@@ -5,6 +5,7 @@ import {
   type Random,
   type TrainableModel,
   type TrainingSequence,
+  inputError,
 } from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "../settings/schedules.ts";
 
@@ -31,8 +32,7 @@ export async function supervised(model: TrainableModel, options: SupervisedOptio
       throw new LaconicError("aborted", `the training was aborted before step ${step}`, { step });
     const batch = options.batch(step, options.random.split(step));
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
-    if (tokens === 0)
-      throw new LaconicError("input_invalid", `step ${step}: the examples have no completion token to learn`, { step });
+    if (tokens === 0) throw inputError(`step ${step}: the examples have no completion token to learn`, { step });
     const { loss } = await addLikelihood(model, batch, 1);
     const learningRate = learningRateAt(options.learningRate, step, options.steps);
     await model.optimStep({ ...options.optimizer, learningRate });

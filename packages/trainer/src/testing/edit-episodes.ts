@@ -14,7 +14,7 @@ export interface EpisodeMember {
 export async function episodeMembers(fs: FileSystem, run: string): Promise<EpisodeMember[]> {
   const path = joinPath(run, runFiles.episodes);
   const members: EpisodeMember[] = [];
-  for await (const { head, from, length } of membersIn((...place) => fs.readPart(path, ...place))) {
+  for await (const { head, from, length } of membersIn((...location) => fs.readPart(path, ...location))) {
     if (!head) throw new Error(`${path} is damaged at byte ${from}`);
     const text = new TextDecoder().decode(await gunzip(await fs.readPart(path, from, length), 1 << 30));
     members.push({ head, content: boundedJson(text) as Record<string, unknown> });

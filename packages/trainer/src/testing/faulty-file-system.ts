@@ -43,7 +43,7 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
     if (calls > killAt) throw new ProcessKilled(`call ${calls} after the kill`);
     if (calls === killAt) {
       if (killed !== "before") await (killed === "torn" ? torn : run)();
-      if (faults.loseUnsynced) for (const each of unsynced) await inner.remove(each);
+      if (faults.loseUnsynced) for (const text of unsynced) await inner.remove(text);
       throw new ProcessKilled(`killed in call ${calls}: ${operation} ${path}`);
     }
     if (calls === failAt || (calls >= failWritesFrom && writing.has(operation))) {

@@ -21,7 +21,7 @@ function drawn(rule: Matchmaking, pool: readonly PoolMember[]): string[] {
 }
 
 function frozen(pool: readonly PoolMember[]): readonly PoolMember[] {
-  return Object.freeze(pool.map((each) => Object.freeze({ ...each })));
+  return Object.freeze(pool.map((member) => Object.freeze({ ...member })));
 }
 
 /** Conformance cases for any matchmaking and pool. */
@@ -32,7 +32,7 @@ export const matchmakingCases: readonly ConformanceCase<Matchmaking>[] = [
       const rule = await create();
       for (const pool of pools) {
         const names = pool.map(({ name }) => name);
-        const stranger = drawn(rule, pool).find((each) => !names.includes(each));
+        const stranger = drawn(rule, pool).find((text) => !names.includes(text));
         expectThat(stranger === undefined, `one of ${names.join(", ")}, got ${String(stranger)}`);
       }
     },

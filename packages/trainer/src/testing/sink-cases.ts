@@ -43,6 +43,11 @@ interface Tale {
   readonly episodes: readonly RecordedEpisode[];
 }
 
+async function secondStepIsTold(subject: SinkSubject): Promise<void> {
+  const wanted = metricsAt(2)["reward/mean"];
+  equal((await subject.read?.())?.["reward/mean"]?.[2] ?? wanted, wanted, "step 2");
+}
+
 /** Conformance cases as data: `for (const item of sinkCases) test(item.name, () => item.run(create))`. */
 export const sinkCases: readonly SinkCase[] = [
   {
@@ -85,11 +90,7 @@ export const sinkCases: readonly SinkCase[] = [
         metrics: (step) => ({ ...metricsAt(step), "actor/bad": [Number.NaN, Infinity, -Infinity][step] ?? 0 }),
       });
       await sink.close?.("finished");
-      equal(
-        (await subject.read?.())?.["reward/mean"]?.[2] ?? metricsAt(2)["reward/mean"],
-        metricsAt(2)["reward/mean"],
-        "step 2",
-      );
+      await secondStepIsTold(subject);
     }),
   },
   {
@@ -98,17 +99,13 @@ export const sinkCases: readonly SinkCase[] = [
       const sink = await subject.open();
       const name = "silence/../../<b>‮\u0007x\n/frac";
       const { episode } = hostileEpisode;
-      const utterances = episode.utterances.map((each) => ({ ...each, text: each.text.repeat(40_000) }));
+      const utterances = episode.utterances.map((utterance) => ({ ...utterance, text: utterance.text.repeat(40_000) }));
       await tell(sink, run, 2, {
         metrics: (step) => ({ ...metricsAt(step), [name]: 0.5, [`x/${"y".repeat(400)}`]: 1 }),
         episodes: [hostileEpisode, { ...hostileEpisode, episode: { ...episode, utterances } }],
       });
       await sink.close?.("finished");
-      equal(
-        (await subject.read?.())?.["reward/mean"]?.[2] ?? metricsAt(2)["reward/mean"],
-        metricsAt(2)["reward/mean"],
-        "step 2",
-      );
+      await secondStepIsTold(subject);
     }),
   },
   {
@@ -143,19 +140,19 @@ function withSubject(check: (subject: SinkSubject, run: SinkRun) => Promise<void
   };
 }
 
-function equal(found: unknown, expected: unknown, what: string): void {
+function equal(match: unknown, expected: unknown, what: string): void {
   const isNear =
-    typeof found === "number" &&
+    typeof match === "number" &&
     typeof expected === "number" &&
-    Math.abs(found - expected) < 1e-6 * Math.max(1, Math.abs(expected));
-  if (!isNear && JSON.stringify(found) !== JSON.stringify(expected))
-    throw new Error(`${what}: got ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
+    Math.abs(match - expected) < 1e-6 * Math.max(1, Math.abs(expected));
+  if (!isNear && JSON.stringify(match) !== JSON.stringify(expected))
+    throw new Error(`${what}: got ${JSON.stringify(match)}, expected ${JSON.stringify(expected)}`);
 }
 
 /** Detects sinks that change their inputs. */
 function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const each of Object.values(value)) frozen(each);
+  for (const item of Object.values(value)) frozen(item);
   return value;
 }

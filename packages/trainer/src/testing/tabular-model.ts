@@ -87,9 +87,9 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     const normaliser = top + Math.log(scaled.reduce((sum, value) => sum + Math.exp(value - top), 0));
     return scaled.map((value) => value - normaliser);
   };
-  const draw = (table: Float64Array, request: SampleRequest, place: number): SampleResult => {
+  const draw = (table: Float64Array, request: SampleRequest, index: number): SampleResult => {
     const { temperature, maxTokens } = request.sampling;
-    checkSampling(request.sampling, tabular, { request: place });
+    checkSampling(request.sampling, tabular, { request: index });
     const stream = randomFromState(request.random);
     const [tokens, logProbs]: [number[], number[]] = [[], []];
     let stopped = false;
@@ -133,9 +133,9 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   const samplerOf = (table: () => Float64Array): Omit<Sampler, "weightVersion"> => ({
     supports: tabular.supports,
     sample: async (requests, onToken) => {
-      const results = requests.map((request, place) => draw(table(), request, place));
-      results.forEach(({ tokens, logProbs }, place) =>
-        tokens.forEach((token, i) => onToken?.(place, { token, logProb: logProbs[i] as number })),
+      const results = requests.map((request, index) => draw(table(), request, index));
+      results.forEach(({ tokens, logProbs }, index) =>
+        tokens.forEach((token, i) => onToken?.(index, { token, logProb: logProbs[i] as number })),
       );
       return results;
     },

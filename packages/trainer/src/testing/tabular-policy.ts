@@ -1,11 +1,11 @@
-import { LaconicError, type LanguageModel, type Sampler, type Tokenizer } from "@laconic/core";
+import { inputError, LaconicError, type LanguageModel, type Sampler, type Tokenizer } from "@laconic/core";
 
 /** Wraps a sampler as a language model for text and token prompts, one request at a time. */
 export function tabularPolicy(sampler: Sampler, tokenizer: Tokenizer, id = "tabular"): LanguageModel {
   return {
     id,
     async complete({ prompt, sampling, random }) {
-      if (prompt.kind === "messages") throw new LaconicError("input_invalid", "this policy has no chat template");
+      if (prompt.kind === "messages") throw inputError("this policy has no chat template");
       const { stop: _, ...settings } = sampling;
       const promptTokens = prompt.kind === "text" ? tokenizer.encode(prompt.text) : prompt.tokens;
       const request = { promptTokens, sampling: settings, stopTokens: [tokenizer.endToken], random };

@@ -12,6 +12,7 @@ import {
   type Problem,
   type Reward,
   type StoredWeights,
+  mapValues,
 } from "@laconic/core";
 import { inEnvironment } from "@laconic/topologies";
 import type { TrainingParts } from "../spec/parts.ts";
@@ -121,7 +122,7 @@ export function tinyToolParts(parts: TrainingParts): TrainingParts {
 /** Parts whose policies also learn from three supervised examples, as the setting `supervised` says. */
 export function tinyExampleParts(parts: TrainingParts): TrainingParts {
   const { task } = parts;
-  const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));
+  const learners = mapValues(parts.policies, ({ agents }) => agents);
   const examples = ["a", "b", "c"].map((completion, i) => ({ prompt: String(i), completion }));
   const policies = Object.fromEntries(
     Object.entries(parts.policies).map(([policy, each]) => {

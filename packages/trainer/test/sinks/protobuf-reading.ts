@@ -1,25 +1,25 @@
 /** Fields of a protobuf message: varints, 64-bit and 32-bit numbers, bytes. Independent of the tested encoder. */
 export function* fields(data: Buffer): Generator<{ field: number; value: number | Buffer }> {
-  let at = 0;
+  let index = 0;
   const varint = (): number => {
     let value = 0;
     let scale = 1;
     for (;;) {
-      const byte = data[at++] as number;
+      const byte = data[index++] as number;
       value += (byte & 127) * scale;
       scale *= 128;
       if (byte < 128) return value;
     }
   };
-  while (at < data.length) {
+  while (index < data.length) {
     const tag = varint();
     const [field, wire] = [Math.floor(tag / 8), tag & 7];
     if (wire === 0) yield { field, value: varint() };
-    else if (wire === 1) yield { field, value: data.readDoubleLE((at += 8) - 8) };
-    else if (wire === 5) yield { field, value: data.readFloatLE((at += 4) - 4) };
+    else if (wire === 1) yield { field, value: data.readDoubleLE((index += 8) - 8) };
+    else if (wire === 5) yield { field, value: data.readFloatLE((index += 4) - 4) };
     else {
       const length = varint();
-      yield { field, value: data.subarray(at, (at += length)) };
+      yield { field, value: data.subarray(index, (index += length)) };
     }
   }
 }

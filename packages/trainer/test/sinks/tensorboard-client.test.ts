@@ -4,7 +4,7 @@ import { tensorBoardSink } from "../../src/sinks/tensorboard.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "../../src/testing/index.ts";
 import { hasPython, runPython } from "./python-client.ts";
 
-/** What TensorBoard itself reads in a folder: its plugins' data decoded, and text as the page shows it. */
+/** Reads a folder with TensorBoard's own plugins, and text as its page shows it. */
 const readBack = `
 import json, sys
 from tensorboard import plugin_util
@@ -102,7 +102,7 @@ test.skipIf(!hasTensorBoard)(
       ],
     });
     const [html = ""] = read.texts["transcripts/1"] ?? [];
-    // As text: the only elements are those of a block of code.
+    // The page shows the text as a code block, without other elements.
     expect(new Set(html.match(/<\/?\w+/gu))).toEqual(new Set(["<pre", "<code", "</code", "</pre"]));
     expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; [x](javascript:alert(2))");
   },

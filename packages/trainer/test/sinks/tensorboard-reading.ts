@@ -16,15 +16,15 @@ export interface DecodedEvent {
 /** Records of an event file. @throws Error for a wrong checksum */
 export function decodeFile(data: Buffer): DecodedEvent[] {
   const events: DecodedEvent[] = [];
-  for (let at = 0; at < data.length;) {
-    const length = Number(data.readBigUInt64LE(at));
-    const payload = data.subarray(at + 12, at + 12 + length);
+  for (let index = 0; index < data.length;) {
+    const length = Number(data.readBigUInt64LE(index));
+    const payload = data.subarray(index + 12, index + 12 + length);
     const isWhole =
-      data.readUInt32LE(at + 8) === slowMaskedCrc(data.subarray(at, at + 8)) &&
-      data.readUInt32LE(at + 12 + length) === slowMaskedCrc(payload);
-    if (!isWhole) throw new Error(`checksum at ${at}`);
+      data.readUInt32LE(index + 8) === slowMaskedCrc(data.subarray(index, index + 8)) &&
+      data.readUInt32LE(index + 12 + length) === slowMaskedCrc(payload);
+    if (!isWhole) throw new Error(`checksum at ${index}`);
     events.push(decodeEvent(payload));
-    at += 16 + length;
+    index += 16 + length;
   }
   return events;
 }

@@ -6,7 +6,7 @@ import { wandbSink } from "../../src/sinks/wandb.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "../../src/testing/index.ts";
 import { hasPython, runPython } from "./python-client.ts";
 
-/** What W&B's server would have been sent. */
+/** Requests received by a fake W&B server. */
 interface Uploaded {
   readonly files: Record<string, string>;
   readonly history: Record<string, number>[];
@@ -14,7 +14,7 @@ interface Uploaded {
   exit: number | null;
 }
 
-/** Answers as W&B's server does to what `wandb sync` asks. */
+/** Fake W&B server for `wandb sync`. */
 async function wandbServer(): Promise<{ readonly url: string; readonly uploaded: Uploaded }> {
   const uploaded: Uploaded = { files: {}, history: [], run: null, exit: null };
   const bucket = { id: "bucket", name: "abcd1234", displayName: "brief-relay", config: "{}" };
@@ -69,7 +69,7 @@ test.skipIf(!hasWandb)(
     await sink.begin(sinkRun);
     await sink.evaluation(evaluationAt(0));
     await sink.transcripts([hostileEpisode], 0);
-    // Longer than a block of the log.
+    // Exceeds one block of the log.
     const wide = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`wide/${i}`, i]));
     for (let step = 1; step <= 40; step++) await sink.log({ ...metricsAt(step), ...(step % 10 === 0 && wide) }, step);
     await sink.evaluation(evaluationAt(40));

@@ -4,27 +4,27 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import { applicable, meanOf, total, type Numbers } from "../rules/numbers.ts";
 import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
-export function checkEvaluation(rules: RecordRules, place: Place, { step, played }: PlayedRecord, row: Json): void {
+export function checkEvaluation(rules: RecordRules, location: Place, { step, played }: PlayedRecord, row: Json): void {
   const { findings } = rules;
-  const figures = findings.at("evaluation", place);
+  const figures = findings.at("evaluation", location);
   figures.number("step", step, row["step"]);
   played.forEach(({ problem, episode, task }, i) => {
-    const at = { ...place, episode: i, problem: problem.id };
-    checkEpisode(rules, at, episode, problem);
-    checkGrade(rules, at, episode, problem, { grade: task });
+    const position = { ...location, episode: i, problem: problem.id };
+    checkEpisode(rules, position, episode, problem);
+    checkGrade(rules, position, episode, problem, { grade: task });
   });
   const names = [...new Set(played.flatMap(({ problem }) => problem.group ?? []))];
   const groups = objectOf(row, "groups");
   figures.same("groups", names.toSorted(), Object.keys(groups).toSorted());
   for (const name of [null, ...names]) {
     const own = name === null ? played : played.filter(({ problem }) => problem.group === name);
-    const found = name === null ? row : objectOf(groups, name);
+    const match = name === null ? row : objectOf(groups, name);
     for (const [key, value] of Object.entries(figuresOf(own)))
-      figures.number(name === null ? key : `${name}: ${key}`, value, found[key]);
+      figures.number(name === null ? key : `${name}: ${key}`, value, match[key]);
     const grades = applicable(own.map(({ task = Number.NaN }) => task));
     if (grades.every((grade) => grade >= 0 && grade <= 1))
       intervalOf(grades).forEach((end, i) =>
-        figures.number(`interval.${i}`, end, (found["interval"] as unknown[])?.[i]),
+        figures.number(`interval.${i}`, end, (match["interval"] as unknown[])?.[i]),
       );
     else findings.leaveOut("figures of evaluations", "intervals of scores beyond 0 to 1");
   }
@@ -37,8 +37,8 @@ export function checkEvaluation(rules: RecordRules, place: Place, { step, played
   const count = applicable(played.map(({ task = Number.NaN }) => task)).length;
   if (scored !== undefined)
     figures.same("scores", [count, played.length - count], [scored, total(Object.values(unscored))]);
-  const known = ["step", "problems", "accuracy", "interval", "tokens", "groups", "silence", "scoring"];
-  for (const key of Object.keys(row)) if (!known.includes(key)) findings.leaveOut("figures of evaluations", key);
+  const knownNames = ["step", "problems", "accuracy", "interval", "tokens", "groups", "silence", "scoring"];
+  for (const key of Object.keys(row)) if (!knownNames.includes(key)) findings.leaveOut("figures of evaluations", key);
 }
 
 const objectOf = (row: Json, key: string): Json => (isObject(row[key]) ? row[key] : {});

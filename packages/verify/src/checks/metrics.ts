@@ -37,7 +37,7 @@ function rewardMetrics({ played, rollouts }: StepRecord): Record<string, number>
     "task/accuracy": mean(played.map(({ episode }) => gradeOf(episode))),
     "reward/mean": mean(rollouts.map(({ reward }) => reward)),
     ...Object.fromEntries(
-      terms.map((name) => [`rewards/${name}/mean`, mean(rollouts.map((each) => each.terms[name]))]),
+      terms.map((name) => [`rewards/${name}/mean`, mean(rollouts.map((rollout) => rollout.terms[name]))]),
     ),
   };
 }
@@ -48,7 +48,7 @@ function tokenMetrics({ played, rollouts }: StepRecord): Record<string, number> 
   const turns = played.flatMap(({ episode }) => episode.utterances);
   const written = (own: readonly { readonly writtenTokens: number }[]): number =>
     total(own.map(({ writtenTokens }) => writtenTokens));
-  const silent = (own: typeof turns): number => meanOf(own.map((turn) => Number(turn.silent)));
+  const silent = (utterances: typeof turns): number => meanOf(utterances.map((turn) => Number(turn.silent)));
   const costs = played.map(({ episode }, i) => rollouts[i]?.costs["tokens"] ?? written(episode.ledger.calls));
   const metrics: Record<string, number> = {
     "tokens/total": written(calls),
@@ -56,9 +56,9 @@ function tokenMetrics({ played, rollouts }: StepRecord): Record<string, number> 
     "silence/frac": silent(turns),
   };
   for (const agent of new Set(turns.map((turn) => turn.agent))) {
-    const own = calls.filter((call) => call.agent === agent);
-    metrics[`tokens/written/${agent}`] = written(own);
-    metrics[`tokens/read/${agent}`] = total(own.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)));
+    const ledgerCalls = calls.filter((call) => call.agent === agent);
+    metrics[`tokens/written/${agent}`] = written(ledgerCalls);
+    metrics[`tokens/read/${agent}`] = total(ledgerCalls.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)));
     metrics[`silence/${agent}/frac`] = silent(turns.filter((turn) => turn.agent === agent));
   }
   for (const reason of "answered no_answer truncated turn_limit token_limit time_limit done error".split(" "))

@@ -31,19 +31,21 @@ export function checkPolicy(
   policy: string,
 ): void {
   const record = step.policies[policy] as StoredPolicy;
-  const place = { step: step.step, policy };
+  const location = { step: step.step, policy };
   const spoken = spokenBy(record.agents, rollouts);
-  const found = record.sequences.map((sequence) => sequence.join("/"));
-  findings.at("batch", place).same("trained replies (episode/turn)", [...spoken.keys()].toSorted(), found.toSorted());
-  const trained = found.flatMap((name) => spoken.get(name) ?? []);
-  const own = { findings, place, train, settings: settingsOf(train, policy), rollouts, record, trained };
+  const matches = record.sequences.map((sequence) => sequence.join("/"));
+  findings
+    .at("batch", location)
+    .same("trained replies (episode/turn)", [...spoken.keys()].toSorted(), matches.toSorted());
+  const trained = matches.flatMap((name) => spoken.get(name) ?? []);
+  const own = { findings, place: location, train, settings: settingsOf(train, policy), rollouts, record, trained };
   const { epochs, minibatches } = own.settings;
   // Each epoch uses every reply once. The bound guards against a damaged number of epochs.
   for (let i = 0; i < Math.min(epochs, record.updates.length + 1); i++) {
     const epoch = (step.step - 1) * epochs + i;
     const updates = record.updates.filter(({ optimizerStep }) => Math.floor(optimizerStep / minibatches) === epoch);
     const rows = updates.flatMap((update) => update.rows).toSorted((a, b) => a - b);
-    findings.at("batch", place).same(`rows of epoch ${epoch}`, Array.from(trained.keys()), rows);
+    findings.at("batch", location).same(`rows of epoch ${epoch}`, Array.from(trained.keys()), rows);
   }
   if (covers(findings, "advantages", train, policy)) checkAdvantages(own);
   checkUpdates(own);
@@ -76,11 +78,11 @@ function checkAdvantages({ findings, place, settings, rollouts, record, trained 
     );
     advantagesOf(settings.advantage, rewards).forEach((value, i) => advantages.set(members[i] as Rollout, value));
   }
-  const found = unpackNumbers(record.advantages);
-  findings.at("advantage", place).number("number of advantages", trained.length, found.length);
+  const match = unpackNumbers(record.advantages);
+  findings.at("advantage", place).number("number of advantages", trained.length, match.length);
   trained.forEach(({ rollout, utterance: { agent, turn } }, i) => {
-    const at = findings.at("advantage", { ...place, ...rollout.place, agent, turn });
-    at.number("advantage", advantages.get(rollout) ?? Number.NaN, found[i]);
+    const comparisons = findings.at("advantage", { ...place, ...rollout.place, agent, turn });
+    comparisons.number("advantage", advantages.get(rollout) ?? Number.NaN, match[i]);
   });
 }
 
@@ -98,20 +100,21 @@ function checkUpdates({ findings, place, train, settings, record, trained }: Pol
       : cut(record.advantages, trained);
   const steps = settings.steps * settings.epochs * settings.minibatches;
   for (const { optimizerStep, learningRate, rows, logProbs, loss, examples } of record.updates) {
-    const at = findings.at("loss", { ...place, optimizerStep });
+    const comparisons = findings.at("loss", { ...place, optimizerStep });
     if (examples) findings.leaveOut("supervised examples", "their file is not in the folder");
-    if (hasRates) at.number("learning rate", rateAt(settings.learningRate, optimizerStep, steps), learningRate);
+    if (hasRates)
+      comparisons.number("learning rate", rateAt(settings.learningRate, optimizerStep, steps), learningRate);
     if (!hasLosses) continue;
     const replies = rows.flatMap((row) => trained[row] ?? []);
     const now = cut(logProbs, replies);
-    at.number("log-probs", total(now.map(({ length }) => length)), unpackNumbers(logProbs).length);
+    comparisons.number("log-probs", total(now.map(({ length }) => length)), unpackNumbers(logProbs).length);
     const units = rows.map((row, i) => ({
       now: now[i] ?? [],
       old: old[row] ?? [],
       ref: ref && (ref[row] ?? []),
       advantages: advantages[row] ?? [],
     }));
-    at.number("loss", lossOf(units, settings.objective), loss);
+    comparisons.number("loss", lossOf(units, settings.objective), loss);
   }
 }
 

@@ -33,11 +33,11 @@ export class ProblemChecks {
     const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
     this.#findings.at("problem", { step, split }).same("duplicate problems", [], twice);
     for (const problem of problems) {
-      const at = this.#findings.at("problem", { step, split, problem: problem.id });
+      const comparisons = this.#findings.at("problem", { step, split, problem: problem.id });
       const [own = split, other = split] = this.#keysOf(problem).map((key) => this.#splits.get(key));
-      at.same("split", split, own);
+      comparisons.same("split", split, own);
       // Data sets may repeat a question; tasks that draw problems do not.
-      if (this.#drawing) at.same("split of its content", split, other);
+      if (this.#drawing) comparisons.same("split of its content", split, other);
       else if (other !== split)
         this.#findings.leaveOut("evaluation problems", `${split} problems have the content of ${other} ones`);
     }
@@ -47,16 +47,16 @@ export class ProblemChecks {
 
   /** Compares with the redrawn list and the checksum in the manifest. */
   #checkList(split: Split, step: number, problems: readonly Problem[]): void {
-    const at = this.#findings.at("problem", { step, split });
+    const comparisons = this.#findings.at("problem", { step, split });
     const { problems: most } = this.#run.trainAt(step).evaluation;
     const expected = this.#expected?.[split];
-    const kept = this.#run.inputs[inputOf[split]];
-    expected?.slice(0, most).forEach((problem, i) => at.same(`problem ${i}`, problem, problems[i]));
-    if (expected) at.number("problems", Math.min(most, expected.length), problems.length);
+    const retained = this.#run.inputs[inputOf[split]];
+    expected?.slice(0, most).forEach((problem, i) => comparisons.same(`problem ${i}`, problem, problems[i]));
+    if (expected) comparisons.number("problems", Math.min(most, expected.length), problems.length);
     const digest = digestOf(expected ?? problems);
     // A list shorter than requested is complete.
-    if (kept !== undefined && (expected || digest === kept || problems.length < most))
-      at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
+    if (retained !== undefined && (expected || digest === retained || problems.length < most))
+      comparisons.same(`manifest.json: ${inputOf[split]}`, digest, retained);
     else this.#findings.leaveOut("evaluation problems", `the checksum of ${split} problems includes unplayed ones`);
   }
 
@@ -64,19 +64,19 @@ export class ProblemChecks {
     const train = this.#run.trainAt(step);
     for (const problem of problems) {
       if (!problem) continue;
-      const at = this.#findings.at("problem", { step, problem: problem.id });
+      const comparisons = this.#findings.at("problem", { step, problem: problem.id });
       const [own = "training", other] = this.#keysOf(problem).map((key) => this.#splits.get(key));
-      at.same("split", "training", own);
-      if (this.#drawing) at.same("is of an evaluation", false, this.#drawing.isEvaluated(problem));
+      comparisons.same("split", "training", own);
+      if (this.#drawing) comparisons.same("is of an evaluation", false, this.#drawing.isEvaluated(problem));
       else if (other)
         this.#findings.leaveOut("evaluation problems", `training problems have the content of ${other} ones`);
     }
     if (!this.#drawing) return;
     if (train.problemPool !== null || train.curriculum !== undefined || train.asynchronous !== null)
       return this.#findings.leaveOut("drawing of training problems", "they come from a pool, a curriculum or a queue");
-    const at = this.#findings.at("problem", { step });
+    const position = this.#findings.at("problem", { step });
     trainingProblems(this.#drawing, train.seed, step, problems.length).forEach((expected, i) => {
-      if (problems[i]) at.same(`problem ${i}`, expected, problems[i]);
+      if (problems[i]) position.same(`problem ${i}`, expected, problems[i]);
     });
   }
 }

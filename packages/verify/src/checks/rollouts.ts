@@ -18,11 +18,14 @@ export interface Rollout {
 export function checkRollouts(rules: RecordRules, train: TrainSettings, record: StepRecord): Rollout[] {
   const { step, played, trees, problems } = record;
   const rollouts = played.map(({ episode, problem }, number): Rollout => {
-    const place = { step, episode: number, problem: problem.id };
+    const location = { step, episode: number, problem: problem.id };
     const { score } = episode;
-    checkEpisode(rules, place, episode, problem);
-    checkGrade(rules, place, episode, problem, { score: gradeOf(episode), "term task": score?.reward?.team["task"] });
-    return { number, row: record.rollouts[number] as StoredRollout, episode, place };
+    checkEpisode(rules, location, episode, problem);
+    checkGrade(rules, location, episode, problem, {
+      score: gradeOf(episode),
+      "term task": score?.reward?.team["task"],
+    });
+    return { number, row: record.rollouts[number] as StoredRollout, episode, place: location };
   });
   // Trees end early.
   if (!trees) {
@@ -51,9 +54,9 @@ function checkRewards(findings: Findings, train: TrainSettings, step: StepRecord
 }
 
 /** Includes names that one side lacks. */
-function compareAll(at: ReturnType<Findings["at"]>, what: string, expected: Numbers, found: Json): void {
-  for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
-    at.number(`${what} ${name}`, expected[name] ?? Number.NaN, found[name]);
+function compareAll(comparisons: ReturnType<Findings["at"]>, what: string, expected: Numbers, match: Json): void {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(match)]))
+    comparisons.number(`${what} ${name}`, expected[name] ?? Number.NaN, match[name]);
 }
 
 /** Checks prices by Eq. 5 over all steps, from the first. */
@@ -67,12 +70,12 @@ export class PriceChain {
     train: TrainSettings,
     { step, prices }: StepRecord,
     rollouts: readonly Rollout[],
-    kept: unknown,
+    retained: unknown,
   ): void {
     if (!covers(findings, "prices", train)) return;
     if (step !== this.#last + 1) return findings.leaveOut("prices", "the steps before are not recorded or not covered");
     this.#last = step;
-    const at = findings.at("price", { step });
+    const comparisons = findings.at("price", { step });
     const expected: Record<string, number> = { tokens: 0, ...train.prices };
     const played = rollouts.map(({ episode, row }) => ({ episode, costs: row.costs as Numbers }));
     const budgets = Object.entries({ ...(train.budget && { tokens: train.budget }), ...train.budgets });
@@ -84,11 +87,19 @@ export class PriceChain {
         return [cost, nextPrice(budget, state, usedOf(cost, played))];
       }),
     );
-    compareAll(at, "λ of", expected, prices);
-    if (!isObject(kept)) return;
-    at.same("checkpoint's budgets", budgets.map(([cost]) => cost).toSorted(), Object.keys(kept).toSorted());
+    compareAll(comparisons, "λ of", expected, prices);
+    if (!isObject(retained)) return;
+    comparisons.same(
+      "checkpoint's budgets",
+      budgets.map(([cost]) => cost).toSorted(),
+      Object.keys(retained).toSorted(),
+    );
     for (const [cost, state] of Object.entries(this.#states))
       for (const key of ["iteration", "price", "integral"] as const)
-        at.number(`checkpoint's ${key} of ${cost}`, state[key], isObject(kept[cost]) ? kept[cost][key] : null);
+        comparisons.number(
+          `checkpoint's ${key} of ${cost}`,
+          state[key],
+          isObject(retained[cost]) ? retained[cost][key] : null,
+        );
   }
 }

@@ -35,10 +35,10 @@ export function checkRows(run: RunFolder, findings: Findings): void {
   if (test && evaluated.size > 0) files.same("step of the test's episodes", last, test.record?.step);
   for (const { step, state } of checkpoints)
     for (const key of ["before", "after", "best"]) {
-      const kept: Json = isObject(state[key]) ? state[key] : {};
-      const row = evaluations.find((each) => each.step === kept["step"]);
-      const at = findings.at("files", { step });
-      if (row && key !== "best") at.same(`checkpoint's evaluation ${key}`, row, kept);
-      if (row) at.number(`checkpoint's accuracy ${key}`, Number(row["accuracy"]), kept["accuracy"]);
+      const retained: Json = isObject(state[key]) ? state[key] : {};
+      const row = evaluations.find((evaluation) => evaluation.step === retained["step"]);
+      const comparisons = findings.at("files", { step });
+      if (row && key !== "best") comparisons.same(`checkpoint's evaluation ${key}`, row, retained);
+      if (row) comparisons.number(`checkpoint's accuracy ${key}`, Number(row["accuracy"]), retained["accuracy"]);
     }
 }

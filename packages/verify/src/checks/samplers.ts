@@ -40,36 +40,36 @@ export class SamplerChecks {
     for (const [policy, { updates }] of Object.entries(policies)) {
       const ratio = row?.["log_ratio_abs_max"] ?? row?.[`policy/${policy}/log_ratio_abs_max`];
       if (Number(ratio) > 0.01) this.#movedAt.set(policy, step);
-      const applied = updates.every((each) => each.applied) ? updates.length : Number.NaN;
+      const applied = updates.every((update) => update.applied) ? updates.length : Number.NaN;
       this.#taken.set(policy, (this.#taken.get(policy) ?? Number.NaN) + applied);
     }
   }
 
-  evaluation(place: Place, { played }: PlayedRecord): void {
+  evaluation(location: Place, { played }: PlayedRecord): void {
     for (const { episode, problem } of played)
       for (const { agent, turn, opponent, trace, model } of episode.utterances) {
         const policy = this.#policyOf.get(agent);
         if (policy === undefined || opponent !== undefined || !trace) continue;
-        const own = { ...place, problem: problem.id, agent, turn };
+        const own = { ...location, problem: problem.id, agent, turn };
         const taken = this.#taken.get(policy) ?? Number.NaN;
-        const at = this.#findings.at("evaluation", own);
-        if (!Number.isNaN(taken)) at.number("optimiser steps of the weights", taken, model.weightVersion);
+        const comparisons = this.#findings.at("evaluation", own);
+        if (!Number.isNaN(taken)) comparisons.number("optimiser steps of the weights", taken, model.weightVersion);
         if (new Set(trace.logProbs).size >= leastValues) this.#compare(policy, own, trace);
       }
   }
 
-  #compare(policy: string, place: Place, { promptTokens, tokens, logProbs }: TokenTrace): void {
-    const own = { place, prompt: promptTokens.join(), logProbs };
+  #compare(policy: string, location: Place, { promptTokens, tokens, logProbs }: TokenTrace): void {
+    const own = { place: location, prompt: promptTokens.join(), logProbs };
     const key = `${policy} ${tokens.join()}`;
     const earlier = this.#byTokens.get(key) ?? [];
     for (const other of earlier) {
       const isSamePrompt = other.prompt === own.prompt;
-      const [from, to] = [other.place, place].map(({ step, split }) => `${step} ${split}`);
+      const [from, to] = [other.place, location].map(({ step, split }) => `${step} ${split}`);
       if (isSamePrompt && from === to) continue;
       const isMoved = isSamePrompt && (this.#movedAt.get(policy) ?? 0) > (other.place.step ?? 0);
       const pair = isMoved ? null : `${policy} ${from} ${to} ${isSamePrompt}`;
       const gap = Math.max(...logProbs.map((value, t) => Math.abs(value - (other.logProbs[t] ?? Number.NaN))));
-      if (gap === 0) this.#equal.push({ pair, from: other.place, to: place });
+      if (gap === 0) this.#equal.push({ pair, from: other.place, to: location });
       else if (gap > moved && pair !== null) this.#moved.set(pair, (this.#moved.get(pair) ?? 0) + 1);
     }
     if (this.#byTokens.size < 100_000 && earlier.length < leastMoved) this.#byTokens.set(key, [...earlier, own]);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
@@ -21,7 +21,7 @@ export function changesIn(text: string, file: string): ChangeRow[] {
     const path = typeof key === "string" ? key.split(".") : [];
     const isRow = typeof step === "number" && Number.isInteger(step) && step >= Math.max(1, rows.at(-1)?.step ?? 1);
     if (!isRow || path.length === 0 || path.some((name) => !/^(?!__proto__$)[\w-]{1,80}$/u.test(name)))
-      throw new LaconicError("config_invalid", `${file}, line ${i + 1} is not a setting change in step order`);
+      throw configError(`${file}, line ${i + 1} is not a setting change in step order`);
     rows.push({ step, path, before });
   }
   return rows;

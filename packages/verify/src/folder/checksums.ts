@@ -20,13 +20,13 @@ export async function checkChecksums(run: RunFolder, findings: Findings): Promis
   const name = digestOf({ config: digestOf(configAt(config, changes, 0)), inputs });
   files.same("manifest.json: run", name, manifest["run"]);
   for (const { step, folder } of run.checkpoints) {
-    const at = findings.at("files", { step });
-    const kept = await readObject(join(folder, "manifest.json"));
-    if (kept["run"] !== undefined) at.same(`${folder}: run`, name, kept["run"]);
-    for (const [file, { sha256: expected }] of digestsIn(kept["files"]))
-      at.same(`${folder}/${file}`, expected, await digestOfFile(join(folder, file)).catch(() => null));
-    for (const [file, { sha256: expected, bytes }] of digestsIn(kept["traces"]))
-      at.same(file, expected, await digestOfFile(join(directory, file), Number(bytes)).catch(() => null));
+    const comparisons = findings.at("files", { step });
+    const retained = await readObject(join(folder, "manifest.json"));
+    if (retained["run"] !== undefined) comparisons.same(`${folder}: run`, name, retained["run"]);
+    for (const [file, { sha256: expected }] of digestsIn(retained["files"]))
+      comparisons.same(`${folder}/${file}`, expected, await digestOfFile(join(folder, file)).catch(() => null));
+    for (const [file, { sha256: expected, bytes }] of digestsIn(retained["traces"]))
+      comparisons.same(file, expected, await digestOfFile(join(directory, file), Number(bytes)).catch(() => null));
   }
 }
 
@@ -40,8 +40,8 @@ function digestsIn(value: unknown): (readonly [file: string, facts: Json])[] {
 
 /** SHA-256 of a file's first bytes. @throws Error for what is not a file, or is shorter */
 async function digestOfFile(file: string, bytes?: number): Promise<string> {
-  const found = await lstat(file);
-  if (!found.isFile() || found.size < (bytes ?? 0)) throw new Error(`${file} is not a file of ${bytes} bytes`);
+  const match = await lstat(file);
+  if (!match.isFile() || match.size < (bytes ?? 0)) throw new Error(`${file} is not a file of ${bytes} bytes`);
   const hash = createHash("sha256");
   if (bytes === 0) return hash.digest("hex");
   const end = bytes === undefined ? {} : { end: bytes - 1 };

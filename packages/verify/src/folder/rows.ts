@@ -13,7 +13,7 @@ const tooLong = (file: string): LaconicError =>
 /** Members of a file of episodes, without damaged ones; none for a missing file. */
 export async function* membersOf(file: string): AsyncGenerator<MemberHead & { readonly bytes: () => Buffer }> {
   if (!existsSync(file)) return;
-  for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+  for await (const { head, from, length } of membersIn(async (...location) => bytesOf(file, ...location)))
     if (head) yield { ...head, bytes: () => bytesOf(file, from, length) };
 }
 

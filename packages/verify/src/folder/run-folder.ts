@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { unpackedBytes } from "@laconic/core/platform";
 import { recordVersion, runFiles } from "@laconic/core/run-folder";
@@ -47,8 +47,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const config = await readObject(path("config"));
   // A library may store only the training settings.
   const trainIn = (all: Json): Json => (isObject(all["train"]) ? all["train"] : all);
-  if (typeof trainIn(config)["steps"] !== "number")
-    throw new LaconicError("config_invalid", `${path("config")} lacks the number of steps`);
+  if (typeof trainIn(config)["steps"] !== "number") throw configError(`${path("config")} lacks the number of steps`);
   const changes = has("changes") ? changesIn(await readFile(path("changes"), "utf8"), path("changes")) : [];
   const manifest = has("manifest") ? await readObject(path("manifest")) : {};
   const records = await recordsIn(path("episodes"));
@@ -71,13 +70,13 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     unread: (await readdir(directory)).filter((name) => !names.includes(name)).toSorted(),
     trainAt(step) {
       // Cached: one value for all steps between two changes.
-      const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));
-      const known = settings.get(since) ?? {
+      const since = Math.max(0, ...changes.map((row) => row.step).filter((value) => value <= step));
+      const trainSettings = settings.get(since) ?? {
         ...lacking,
         ...(trainIn(configAt(config, changes, step)) as TrainSettings),
       };
-      settings.set(since, known);
-      return known;
+      settings.set(since, trainSettings);
+      return trainSettings;
     },
   };
 }
@@ -87,8 +86,7 @@ async function recordsIn(file: string): Promise<Recorded[]> {
   const records: Recorded[] = [];
   for await (const { step, version, bytes, ...head } of membersOf(file)) {
     const advice = `${file}: the record of step ${step} has version ${version}, expected ${recordVersion}`;
-    if (version !== recordVersion)
-      throw new LaconicError("config_invalid", `${advice}; use the version that made the run`, { step, version });
+    if (version !== recordVersion) throw configError(`${advice}; use the version that made the run`, { step, version });
     records.push({ ...head, step, json: () => new TextDecoder().decode(unpackedBytes(bytes())) });
   }
   return records;
@@ -96,12 +94,12 @@ async function recordsIn(file: string): Promise<Recorded[]> {
 
 async function checkpointsOf(folder: string, beginning: string): Promise<RunFolder["checkpoints"]> {
   const names = existsSync(folder) ? (await readdir(folder)).filter((name) => /^step-\d+$/u.test(name)) : [];
-  const kept = names.toSorted().map(async (name) => {
+  const retained = names.toSorted().map(async (name) => {
     const state = await readObject(join(folder, name, "state.json"));
     return { step: Number(name.slice("step-".length)), folder: join(folder, name), state };
   });
   const first = existsSync(join(beginning, "manifest.json")) ? [{ step: 0, folder: beginning, state: {} }] : [];
-  return [...first, ...(await Promise.all(kept))];
+  return [...first, ...(await Promise.all(retained))];
 }
 
 /** @throws LaconicError `config_invalid` for an unreadable file or a non-object */
@@ -113,5 +111,5 @@ export async function readObject(file: string): Promise<Json> {
   } catch (error) {
     reason = (error as Error).message;
   }
-  throw new LaconicError("config_invalid", `${file} cannot be read: ${reason}; restore the file`, { file });
+  throw configError(`${file} cannot be read: ${reason}; restore the file`, { file });
 }

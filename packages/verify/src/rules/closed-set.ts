@@ -9,8 +9,8 @@ export interface Group {
 export type Known = "any" | "number" | "boolean" | "string" | readonly unknown[] | Group | ((value: Json) => Known);
 
 /** Settings with arbitrary names and values of one kind. */
-export function byName(known: Known): Known {
-  return (value) => Object.fromEntries(Object.keys(value).map((name) => [name, known]));
+export function byName(registry: Known): Known {
+  return (value) => Object.fromEntries(Object.keys(value).map((name) => [name, registry]));
 }
 
 /** Allows no value: the setting would change an uncovered formula. */
@@ -20,20 +20,20 @@ export const absent: Known = [];
 export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Known {
   return (value) => {
     const name = String(value[key]);
-    const any = Object.fromEntries(Object.keys(value).map((each) => [each, "any" as const]));
+    const any = Object.fromEntries(Object.keys(value).map((text) => [text, "any" as const]));
     return { ...(Object.hasOwn(kinds, name) ? kinds[name] : any), [key]: Object.keys(kinds) };
   };
 }
 
 /** Path and value of the first setting outside the closed set; null if all are inside. */
-export function unknownIn(value: unknown, known: Known, path: string): string | null {
-  if (value === null || value === undefined || known === "any") return null;
+export function unknownIn(value: unknown, registry: Known, path: string): string | null {
+  if (value === null || value === undefined || registry === "any") return null;
   const shown = `${path} ${(JSON.stringify(value) ?? "").slice(0, 60)}`;
-  if (Array.isArray(known)) return known.includes(value) ? null : shown;
-  if (typeof known === "string") return typeof value === known ? null : shown;
+  if (Array.isArray(registry)) return registry.includes(value) ? null : shown;
+  if (typeof registry === "string") return typeof value === registry ? null : shown;
   if (!isObject(value)) return shown;
-  if (typeof known === "function") return unknownIn(value, known(value), path);
-  const group = known as Group;
+  if (typeof registry === "function") return unknownIn(value, registry(value), path);
+  const group = registry as Group;
   for (const [key, inner] of Object.entries(value)) {
     const below = Object.hasOwn(group, key) ? group[key] : group[`${key}?`];
     const unknown = below === undefined ? `${path}.${key}` : unknownIn(inner, below, `${path}.${key}`);

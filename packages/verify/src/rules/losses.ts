@@ -21,8 +21,8 @@ function tokenLosses(settings: ObjectiveSettings, { now, old, advantages }: Repl
   const { low, high } = settings.clip ?? { low: usualLow, high: usualHigh };
   /** -min(w A, clip(w) A), and for A < 0 at most -dualClip A. */
   const clipped = (w: number, A: number): number => {
-    const kept = A > 0 ? Math.min(w, 1 + high) : w > dualClip ? dualClip : Math.max(w, 1 - low);
-    return A === 0 ? 0 : -kept * A;
+    const retained = A > 0 ? Math.min(w, 1 + high) : w > dualClip ? dualClip : Math.max(w, 1 - low);
+    return A === 0 ? 0 : -retained * A;
   };
   const A = advantages[0] ?? 0;
   const drift = now.map((value, t) => value - (old[t] ?? Number.NaN));

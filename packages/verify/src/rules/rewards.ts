@@ -18,7 +18,7 @@ export function costsOf({ costs }: Pick<TrainSettings, "costs">, { utterances, l
     const calls = ledger.calls.filter(pays);
     if (cost.kind === "tokens-written") return total(calls.map(({ writtenTokens }) => writtenTokens));
     if (cost.kind === "turns")
-      return utterances.filter((each) => pays(each) && (cost.count === "all" || !each.silent)).length;
+      return utterances.filter((utterance) => pays(utterance) && (cost.count === "all" || !utterance.silent)).length;
     if (cost.kind === "repetition") return repeatedShare(cost, utterances, pays);
     return total(calls.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)));
   };

@@ -116,8 +116,8 @@ export function covers(findings: Findings, quantity: Quantity, train: TrainSetti
   const isKnown = (key: string): boolean => entering.has(key) || played.has(key) || isOff(settings[key]);
   const unlisted = Object.keys(settings).find((key) => !isKnown(key));
   let unknown = unlisted === undefined ? null : `train.${unlisted}`;
-  for (const [key, known] of Object.entries(quantities[quantity]))
-    unknown ??= unknownIn(settings[key], known, key === "learningRate" ? `train.optimizer.${key}` : `train.${key}`);
+  for (const [key, registry] of Object.entries(quantities[quantity]))
+    unknown ??= unknownIn(settings[key], registry, key === "learningRate" ? `train.optimizer.${key}` : `train.${key}`);
   if (unknown !== null) findings.leaveOut(unknown, quantity);
   return unknown === null;
 }

@@ -31,7 +31,7 @@ export function relay({ level }: Json): World | null {
     prompt: ({ agent }, { question, views = {} }, { utterances }) => {
       const seat = seats.indexOf(agent);
       if (seat >= 0) return `${marks[1 + seat]}${views[agent] ?? ""}?${question}>`;
-      const heard = agents.map((holder) => utterances.find((each) => each.agent === holder)?.text ?? "");
+      const heard = agents.map((holder) => utterances.find((utterance) => utterance.agent === holder)?.text ?? "");
       return `S:${question}?${heard.join("|")}>`;
     },
     drawing: {
@@ -95,12 +95,12 @@ export function relayHint({ name, distractors = 0, actorReads = "own" }: Json): 
 function hintProblem(random: Random): Problem {
   const [first, second] = random.shuffle(letters) as [string, string];
   const [a, b] = [`${first}${random.integer(10)}`, `${second}${random.integer(10)}`];
-  const known = random.uniform() < 0.5 ? `${a} ${b}` : a;
+  const registry = random.uniform() < 0.5 ? `${a} ${b}` : a;
   return {
-    id: `relay-hint:${known}|${b}?${first}+${second}`,
+    id: `relay-hint:${registry}|${b}?${first}+${second}`,
     question: `${first}+${second}`,
     gold: String(Number(a.slice(1)) + Number(b.slice(1))),
-    views: { actor: known, collaborator: b },
+    views: { actor: registry, collaborator: b },
   };
 }
 
@@ -132,7 +132,9 @@ export function relayWriters({ parts = "unlike" }: Json): World | null {
     };
     if (!isOrdered(first) || !isOrdered(second)) return grade + 0.2;
     const characters = [...new Set(first.replaceAll(" ", ""))];
-    return grade + 0.4 + (0.2 * characters.filter((each) => second.includes(each)).length) / characters.length;
+    return (
+      grade + 0.4 + (0.2 * characters.filter((character) => second.includes(character)).length) / characters.length
+    );
   };
   return { ...relayFeedback(), grade: gradeOf, drawing: byId("relay-writers", "relay-writers", draw) };
 }

@@ -55,8 +55,8 @@ export function evaluationProblems(drawing: Drawing): Readonly<Record<Split, rea
   const taken = new Set(all.map(drawing.contentOf));
   const others = distinct(2 * evaluatedProblems, () => drawOf(drawing, second, true));
   const fresh = others.filter((problem) => !taken.has(drawing.contentOf(problem)));
-  const kept = all.length - Math.max(0, Math.floor((all.length - fresh.length) / 2));
-  return { validation: all.slice(0, kept), test: [...fresh.slice(0, evaluatedProblems), ...all.slice(kept)] };
+  const retained = all.length - Math.max(0, Math.floor((all.length - fresh.length) / 2));
+  return { validation: all.slice(0, retained), test: [...fresh.slice(0, evaluatedProblems), ...all.slice(retained)] };
 }
 
 /** Training problems of a step, counted from 1, if each step draws new ones. */

@@ -80,13 +80,13 @@ export async function analyseRun(
   };
   const first = await findRun(directory, options);
   const before = await played(await openFoundRun(first, progress, { trained: false, spending }), first.config);
-  const { opened, config, state } = await openRun(directory, options, async (found) => ({
-    ...found,
-    opened: await openFoundRun(found, progress, { spending }),
+  const { opened, config, state } = await openRun(directory, options, async (foundRun) => ({
+    ...foundRun,
+    opened: await openFoundRun(foundRun, progress, { spending }),
   }));
   const after = await played(opened, config);
   const { step } = state;
-  const messages = after.worth.map((each) => ({ step, cut: options.cut, ...each }));
+  const messages = after.worth.map((item) => ({ step, cut: options.cut, ...item }));
   return { analysis: analyseTeam(before, after, { step, cut: options.cut }), messages };
 }
 
@@ -105,8 +105,8 @@ async function play(
   const random = randomFromSeed(seed).split("analysis");
   const results = await Promise.all(
     testProblems.slice(0, problems).map(async (problem, i) => {
-      const context = { models, sampling, limits, onError, random: random.split(i) };
-      const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
+      const context = { models, sampling, limits, onError, random: random.split(i), isEvaluation: true };
+      const judge = { score: (episode: Episode) => scoreOf(episode, problem), valueOf: scoreValue };
       return messageValues(topology, problem, context, judge, cut);
     }),
   );
@@ -117,7 +117,7 @@ async function play(
     episodes: results.map(({ episode }) => episode),
     grades: results.map(({ score }) => scoreValue(score)),
     values: results.flatMap(({ values }) => values),
-    worth: results.flatMap(({ episode, values }) => values.map((each) => ({ problem: episode.problemId, ...each }))),
+    worth: results.flatMap(({ episode, values }) => values.map((value) => ({ problem: episode.problemId, ...value }))),
   };
 }
 
@@ -126,7 +126,10 @@ export async function writeAnalysis(run: string, { analysis, messages }: RunAnal
   const markdown = analysisMarkdown(analysis);
   await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
   await writeFile(join(run, "analysis.md"), markdown);
-  await writeFile(join(run, "message-values.jsonl"), messages.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  await writeFile(
+    join(run, "message-values.jsonl"),
+    messages.map((message) => `${JSON.stringify(message)}\n`).join(""),
+  );
   return markdown;
 }
 
@@ -167,7 +170,7 @@ function summaryRows(before: Speech, after: Speech): string[][] {
   const row = (name: string, show: (speech: Speech) => string): string[] => [name, show(before), show(after)];
   return [
     row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
-    row("episodes without a score, left out", ({ unscored }) => String(unscored)),
+    row("episodes without a score", ({ unscored }) => String(unscored)),
     row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
     row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
     row("tokens per episode that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),

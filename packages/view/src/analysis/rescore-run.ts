@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore, type RescoredStep, type RescoreOptions, gradedEpisode } from "@laconic/evaluation/analysis";
 import type { GivenAnswer } from "@laconic/evaluation/judging";
@@ -47,7 +47,7 @@ async function scoredAnew(
 ): Promise<RecordedEpisode[]> {
   const { config, state } = await findRun(run);
   if (config.train.groupReward)
-    progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
+    progress.note("the group reward is not computed: rewards from comparisons within a group are missing");
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
     testProblems: 1,
@@ -64,23 +64,21 @@ async function scoredAnew(
     const failure = scoringFailure(report, config.train.scoring, "the recorded episodes");
     if (failure) throw failure;
     const unscored = describeUnscored(report.counts);
-    if (unscored !== "") progress.note(`left out, without a score: ${unscored}`);
-    return recorded.map((each, i) => ({ ...each, task: scoreValue(scores[i] ?? null) }));
+    if (unscored !== "") progress.note(`skipped without a score: ${unscored}`);
+    return recorded.map((episode, i) => ({ ...episode, task: scoreValue(scores[i] ?? null) }));
   } finally {
     await task.close?.();
   }
 }
 
 function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
-  const known = new Set(
+  const recordedEdges = new Set(
     recorded.flatMap(({ episode }) =>
       episode.ledger.calls.flatMap(({ agent, reads }) => reads.map(({ from }) => `${from}->${agent}`)),
     ),
   );
-  if (!known.has(edge))
-    throw new LaconicError("config_invalid", `--without: nobody reads along ${edge}; edges: ${[...known].join(", ")}`, {
-      edge,
-    });
+  if (!recordedEdges.has(edge))
+    throw configError(`--without: unknown edge ${edge}; use one of: ${[...recordedEdges].join(", ")}`, { edge });
 }
 
 /** @throws LaconicError `run_missing`, `data_invalid` with file and row */
@@ -93,9 +91,9 @@ async function recordedEpisodes(
   if (source.endsWith(".jsonl"))
     for await (const row of eachLine(nodeFileSystem, source))
       recorded.push(gradedEpisode(row, source, recorded.length + 1));
-  else for await (const each of eachEpisode(folderSource(source), kind, note)) recorded.push(gradedEpisode(each));
+  else for await (const episode of eachEpisode(folderSource(source), kind, note)) recorded.push(gradedEpisode(episode));
   if (recorded.length === 0)
-    throw new LaconicError("run_missing", `there are no recorded episodes at ${source}`, { file: source });
+    throw new LaconicError("run_missing", `no recorded episodes in ${source}`, { file: source });
   return recorded;
 }
 
@@ -103,9 +101,9 @@ async function recordedEpisodes(
 export async function lastAnswers(run: string): Promise<GivenAnswer[]> {
   const settings = await readSettings(nodeFileSystem, run);
   const recorded: RecordedEpisode[] = [];
-  for await (const each of shownEpisodes(folderSource(run), settings)) recorded.push(each);
+  for await (const shownEpisode of shownEpisodes(folderSource(run), settings)) recorded.push(shownEpisode);
   if (recorded.length === 0)
-    throw new LaconicError("run_missing", `${run} holds no recorded episodes`, { directory: run });
+    throw new LaconicError("run_missing", `${run} has no recorded episodes`, { directory: run });
   const last = Math.max(...recorded.map(({ step }) => step));
   return recorded
     .filter(({ step }) => step === last)

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import { linePath } from "./drawing.ts";
-import { boxAround, placeLabels } from "./plane.ts";
-import { planeFile } from "./plane.ts";
-import type { PlaneChart } from "./plane.ts";
-import { logTicks, scaleOf, tickFormat, ticksOf } from "./drawing.ts";
-import { fitTo, linesOf, textWidth } from "./drawing.ts";
+import { linePath, logTicks, scaleOf, tickFormat, ticksOf, fitTo, linesOf, textWidth } from "./drawing.ts";
+import { boxAround, placeLabels, planeFile, type PlaneChart } from "./plane.ts";
 
 test("ticks are round, within the range, and have the same decimals", () => {
   expect(ticksOf(0.13, 0.91, 5)).toEqual([0.2, 0.4, 0.6, 0.8]);
@@ -35,7 +31,7 @@ test("labels overlap neither each other nor drawings, and remain within the edge
   const points = [20, 24, 28, 32, 36, 195].map((x) => ({ x, y: 100, width: 30, height: 12 }));
   const dots = points.map(({ x, y }) => boxAround(x, y, 8, 8));
   const placed = placeLabels(points, dots, bounds);
-  const boxes = placed.map((place) => boxAround(place?.x ?? Number.NaN, place?.y ?? Number.NaN, 30, 12));
+  const boxes = placed.map((location) => boxAround(location?.x ?? Number.NaN, location?.y ?? Number.NaN, 30, 12));
   for (const [i, box] of boxes.entries()) {
     expect(box.left >= 0 && box.right <= 200 && box.top >= 0 && box.bottom <= 200).toBe(true);
     for (const other of [...dots, ...boxes.slice(i + 1)])
@@ -43,7 +39,7 @@ test("labels overlap neither each other nor drawings, and remain within the edge
         false,
       );
   }
-  expect(placed.some((place) => place?.leader)).toBe(true);
+  expect(placed.some((location) => location?.leader)).toBe(true);
   expect(placeLabels([{ x: 5, y: 5, width: 500, height: 12 }], [], bounds)).toEqual([null]);
 });
 

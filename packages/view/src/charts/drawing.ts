@@ -148,12 +148,12 @@ export function axes({ x, y, formatX, formatY, xLabel, yLabel }: AxesOptions): D
       );
     }),
     x.ticks.map((value) => {
-      const place = px(x.position(value));
+      const index = px(x.position(value));
       return draw(
         "g",
         {},
-        draw("line", { stroke: "var(--line)", x1: place, x2: place, y1: top, y2: bottom }),
-        draw("text", { x: place, y: bottom + 18, "text-anchor": "middle" }, formatX(value)),
+        draw("line", { stroke: "var(--line)", x1: index, x2: index, y1: top, y2: bottom }),
+        draw("text", { x: index, y: bottom + 18, "text-anchor": "middle" }, formatX(value)),
       );
     }),
     draw("text", { x: right, y: bottom + 36, "text-anchor": "end" }, xLabel),
@@ -182,8 +182,8 @@ function widthOf(character: string): number {
 }
 
 /** Cuts a line to the width with an ellipsis; shows hidden characters. */
-export function fitTo(given: string, width: number, size: number = fontSize): string {
-  const text = visibleText(given);
+export function fitTo(input: string, width: number, size: number = fontSize): string {
+  const text = visibleText(input);
   if (textWidth(text, size) <= width) return text;
   const characters = Array.from(text);
   while (characters.length > 1 && textWidth(`${characters.join("")}…`, size) > width) characters.pop();

@@ -99,9 +99,9 @@ function planeMarks(chart: PlaneChart, box: Box): Drawing {
 function scalesOf(chart: PlaneChart, frame: Box): Pick<PlaneScales, "x" | "y"> {
   const { points, lines, budget, isLog = false } = chart;
   const positions = [...points, ...lines.flatMap((line) => line.positions)];
-  const tokens = [...positions.map((each) => each.tokens), ...(budget === null ? [] : [budget])];
+  const tokens = [...positions.map((position) => position.tokens), ...(budget === null ? [] : [budget])];
   const max = Math.max(...tokens);
-  const min = Math.max(0.1, Math.min(...tokens.filter((each) => each > 0)));
+  const min = Math.max(0.1, Math.min(...tokens.filter((token) => token > 0)));
   const bounds = [...positions.map(({ accuracy }) => accuracy), ...points.flatMap(({ interval }) => interval ?? [])];
   const [low, high] = [Math.max(0, Math.min(...bounds) - 0.03), Math.min(1, Math.max(...bounds) + 0.03)];
   const [across, down] = [frame.right - frame.left, frame.bottom - frame.top];
@@ -163,24 +163,24 @@ function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
 function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   const { x, y, frame } = scales;
   const { points, budget } = chart;
-  const wanted = points.flatMap(({ tokens, accuracy, label }) =>
+  const texts = points.flatMap(({ tokens, accuracy, label }) =>
     label === undefined
       ? []
       : [{ x: x.position(tokens), y: y.position(accuracy), text: fitTo(label, 300), isBold: true }],
   );
   if (budget !== null)
-    wanted.push({ x: x.position(budget), y: frame.bottom - 20, text: `budget ${formatNumber(budget)}`, isBold: false });
-  const sized = wanted.map((label) => ({ ...label, width: textWidth(label.text) + 8, height: lineHeight + 2 }));
+    texts.push({ x: x.position(budget), y: frame.bottom - 20, text: `budget ${formatNumber(budget)}`, isBold: false });
+  const sized = texts.map((label) => ({ ...label, width: textWidth(label.text) + 8, height: lineHeight + 2 }));
   const bounds = { left: frame.left + 2, right: frame.right + 22, top: frame.top - 6, bottom: frame.bottom - 2 };
   const placed = placeLabels(sized, obstaclesOf(chart, scales), bounds);
   const drawn = sized.map(({ text, isBold, width, ...point }, i) => {
-    const place = placed[i];
-    if (!place) return null;
+    const location = placed[i];
+    if (!location) return null;
     const leader = draw("line", {
       x1: px(point.x),
       y1: px(point.y),
-      x2: px(clamp(point.x, place.x - width / 2, place.x + width / 2)),
-      y2: px(clamp(point.y, place.y - lineHeight / 2, place.y + lineHeight / 2)),
+      x2: px(clamp(point.x, location.x - width / 2, location.x + width / 2)),
+      y2: px(clamp(point.y, location.y - lineHeight / 2, location.y + lineHeight / 2)),
       stroke: "var(--soft)",
       opacity: 0.8,
     });
@@ -188,29 +188,29 @@ function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
     return draw(
       "g",
       {},
-      place.leader && isBold ? leader : null,
-      draw("text", { x: px(place.x), y: px(place.y + 4), ...look }, text),
+      location.leader && isBold ? leader : null,
+      draw("text", { x: px(location.x), y: px(location.y + 4), ...look }, text),
     );
   });
   return draw("g", { "text-anchor": "middle" }, drawn);
 }
 
 function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: PlaneScales): Box[] {
-  const beside = (tokens: number, top: number, bottom: number): Box => {
+  const column = (tokens: number, top: number, bottom: number): Box => {
     const middle = x.position(tokens);
     return { left: middle - 3, right: middle + 3, top, bottom };
   };
   return [
     ...points.map(({ tokens, accuracy }) => boxAround(x.position(tokens), y.position(accuracy), 16, 16)),
     ...points.flatMap(({ tokens, interval }) =>
-      interval ? [beside(tokens, y.position(interval[1]), y.position(interval[0]))] : [],
+      interval ? [column(tokens, y.position(interval[1]), y.position(interval[0]))] : [],
     ),
     ...lines
       .filter(({ look }) => look === "path")
       .flatMap(({ positions }) =>
         boxesAlong(positions.map(({ tokens, accuracy }) => [x.position(tokens), y.position(accuracy)])),
       ),
-    ...(budget === null ? [] : [beside(budget, frame.top, frame.bottom)]),
+    ...(budget === null ? [] : [column(budget, frame.top, frame.bottom)]),
   ];
 }
 
@@ -248,9 +248,7 @@ interface Wanted {
 }
 
 /** `leader`: line to its point, if far away or closer to another. */
-interface Placed {
-  readonly x: number;
-  readonly y: number;
+interface Placed extends Pick<Wanted, "x" | "y"> {
   readonly leader: boolean;
 }
 
@@ -272,12 +270,12 @@ const distances = [9, 18, 30, 46, 66, 90] as const;
 
 /** Places labels near their points, off obstacles and the edge; null without room, so the legend must name it. */
 export function placeLabels(
-  wanted: readonly Wanted[],
+  texts: readonly Wanted[],
   obstacles: readonly Box[],
   bounds: Box,
 ): readonly (Placed | null)[] {
   const taken = [...obstacles];
-  return wanted.map((label) => {
+  return texts.map((label) => {
     for (const distance of distances)
       for (const [right, down] of directions) {
         const x = label.x + right * (distance + label.width / 2);
@@ -285,8 +283,8 @@ export function placeLabels(
         const box = boxAround(x, y, label.width, label.height);
         if (!inside(box, bounds) || taken.some((other) => overlap(box, other))) continue;
         taken.push(box);
-        const own = distanceTo(box, label);
-        const nearer = wanted.some((other) => other !== label && distanceTo(box, other) < own);
+        const gap = distanceTo(box, label);
+        const nearer = texts.some((other) => other !== label && distanceTo(box, other) < gap);
         return { x, y, leader: nearer || distance > distances[0] };
       }
     return null;
@@ -301,13 +299,13 @@ export function boxAround(x: number, y: number, width: number, height: number): 
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
 }
 
-function boxesAlong(points: readonly (readonly [x: number, y: number])[], room = 3): Box[] {
+function boxesAlong(points: readonly (readonly [x: number, y: number])[]): Box[] {
   return points.flatMap(([x, y], i) => {
     const [fromX, fromY] = points[i - 1] ?? [x, y];
     const pieces = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / 6));
     return Array.from({ length: pieces }, (_, k) => {
       const share = (k + 1) / pieces;
-      return boxAround(fromX + share * (x - fromX), fromY + share * (y - fromY), 2 * room, 2 * room);
+      return boxAround(fromX + share * (x - fromX), fromY + share * (y - fromY), 6, 6);
     });
   });
 }

@@ -23,14 +23,14 @@ interface Question {
   readonly number: number;
   text: string;
   gold: string;
-  place: RowPlace | null;
+  range: RowPlace | null;
 }
 
 /** Requests stay on disk. */
 interface Sample extends ListedSample {
   readonly question: Question;
   readonly method: number;
-  readonly place: RowPlace;
+  readonly range: RowPlace;
 }
 
 const maxOthers = 200;
@@ -39,51 +39,55 @@ const maxOthers = 200;
 export class BenchIndex {
   readonly id: string;
   readonly name: string;
-  readonly #place: RunPlace;
+  readonly #location: RunPlace;
   readonly #samplesFile: RowFile;
   readonly #questionsFile: RowFile;
   readonly #questions = new Map<string, Question>();
   readonly #samples = new Map<string, Sample>();
   readonly #methods = new Map<string, number>();
 
-  constructor(id: string, name: string, place: RunPlace) {
-    [this.id, this.name, this.#place] = [id, name, place];
-    this.#samplesFile = new RowFile(place, benchFiles.samples);
-    this.#questionsFile = new RowFile(place, benchFiles.questions);
+  constructor(id: string, name: string, runPlace: RunPlace) {
+    [this.id, this.name, this.#location] = [id, name, runPlace];
+    this.#samplesFile = new RowFile(runPlace, benchFiles.samples);
+    this.#questionsFile = new RowFile(runPlace, benchFiles.questions);
   }
 
   /** @returns whether anything was new */
   async refresh(): Promise<boolean> {
     const hasQuestions = await this.#questionsFile.readNew({
       reset: () => {
-        for (const question of this.#questions.values()) Object.assign(question, { text: "", gold: "", place: null });
+        for (const question of this.#questions.values()) Object.assign(question, { text: "", gold: "", range: null });
       },
-      row: (bytes, place) => this.#addQuestion(rowOf(bytes) ?? {}, place),
+      row: (bytes, rowPlace) => this.#addQuestion(rowOf(bytes) ?? {}, rowPlace),
     });
     const hasSamples = await this.#samplesFile.readNew({
       reset: () => {
         this.#samples.clear();
         this.#methods.clear();
       },
-      row: (bytes, place) => this.#addSample(rowOf(bytes) ?? {}, place),
+      row: (bytes, rowPlace) => this.#addSample(rowOf(bytes) ?? {}, rowPlace),
     });
     return hasQuestions || hasSamples;
   }
 
   #question(benchmark: string, id: string): Question {
     const key = JSON.stringify([benchmark, id]);
-    const question = this.#questions.get(key) ?? { number: this.#questions.size, text: "", gold: "", place: null };
+    const question = this.#questions.get(key) ?? { number: this.#questions.size, text: "", gold: "", range: null };
     this.#questions.set(key, question);
     return question;
   }
 
-  #addQuestion({ benchmark, id, question, gold }: UnknownRecord, place: RowPlace): void {
+  #addQuestion({ benchmark, id, question, gold }: UnknownRecord, rowPlace: RowPlace): void {
     if (typeof benchmark !== "string" || typeof id !== "string") return;
-    Object.assign(this.#question(benchmark, id), { text: textOf(question) ?? "", gold: textOf(gold) ?? "", place });
+    Object.assign(this.#question(benchmark, id), {
+      text: textOf(question) ?? "",
+      gold: textOf(gold) ?? "",
+      range: rowPlace,
+    });
   }
 
   /** Skips invalid rows; the last record of a sample counts. */
-  #addSample(record: UnknownRecord, place: RowPlace): void {
+  #addSample(record: UnknownRecord, rowPlace: RowPlace): void {
     const { benchmark, method: plain, problem, repeat, setting, status, correct, config } = record;
     if (typeof benchmark !== "string" || typeof plain !== "string" || typeof problem !== "string") return;
     const numberOf = (name: string): number | null => {
@@ -113,7 +117,7 @@ export class BenchIndex {
         seconds: count("seconds"),
       },
       question: this.#question(benchmark, problem),
-      place,
+      range: rowPlace,
       method: order,
       answer: textOf(record["answer"])?.toLowerCase() ?? "",
     });
@@ -125,7 +129,7 @@ export class BenchIndex {
     return {
       id: this.id,
       name: this.name,
-      rows: Array.from(groups.values(), (group) => benchRow(group)),
+      rows: Array.from(groups.values(), benchRow),
       samples: samples.length,
       methods: [...this.#methods.keys()],
       benchmarks: [...new Set(samples.map(({ row }) => row.benchmark))],
@@ -143,10 +147,10 @@ export class BenchIndex {
 
   async sample(key: string): Promise<SampleDetail | null> {
     const sample = this.#samples.get(key);
-    const record = sample ? await this.#rowAt(benchFiles.samples, sample.place) : null;
+    const record = sample ? await this.#rowAt(benchFiles.samples, sample.range) : null;
     if (!sample || !record) return null;
-    const { place } = sample.question;
-    const question = (place && (await this.#rowAt(benchFiles.questions, place))) ?? {};
+    const { range } = sample.question;
+    const question = (range && (await this.#rowAt(benchFiles.questions, range))) ?? {};
     const others = [...this.#samples.values()].filter(
       (other) => other !== sample && other.question === sample.question,
     );
@@ -170,7 +174,7 @@ export class BenchIndex {
   }
 
   async #rowAt(file: string, { from, length }: RowPlace): Promise<UnknownRecord | null> {
-    const bytes = await this.#place.bytes(file, from, length);
+    const bytes = await this.#location.bytes(file, from, length);
     return bytes && rowOf(bytes);
   }
 
@@ -181,7 +185,7 @@ export class BenchIndex {
       return { calls: [], callsMissing: "The bench stores no requests." };
     const missing = { calls: [], callsMissing: `${benchFiles.calls}: missing or damaged.` };
     if (bytes > maxCallBytes.packed) return missing;
-    const packed = await this.#place.bytes(benchFiles.calls, from, bytes);
+    const packed = await this.#location.bytes(benchFiles.calls, from, bytes);
     try {
       const text = new TextDecoder().decode(unpackedBytes(packed ?? new Uint8Array(), maxCallBytes.plain));
       const stored = boundedJson(text) as UnknownRecord;

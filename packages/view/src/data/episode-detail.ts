@@ -44,7 +44,7 @@ export function episodeDetail(
   const isTrained = kind === "training";
   const problem = isTrained ? rollout && content.problems?.[rollout.group] : played?.problem;
   const episode = content.episodes[(isTrained ? rollout : played)?.episode ?? -1];
-  if (!problem || !episode) throw new Error(`there is no episode ${number} in it`);
+  if (!problem || !episode) throw new Error(`episode ${number} is missing`);
   return detailOf(content, problem, episode, isTrained ? trainingOf(content, number, costs) : untrained);
 }
 
@@ -99,11 +99,14 @@ function detailOf(
 ): Omit<EpisodeDetail, "row" | "others"> {
   const utterances = episode.utterances.map((index) => {
     const utterance = content.utterances[index];
-    if (!utterance) throw new Error(`there is no utterance ${index} in it`);
+    if (!utterance) throw new Error(`utterance ${index} is missing`);
     return { index, utterance };
   });
   const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
-  const cost = costBreakdown({ ledger: episode.ledger, utterances: utterances.map((each) => each.utterance) }, charges);
+  const cost = costBreakdown(
+    { ledger: episode.ledger, utterances: utterances.map((utterance) => utterance.utterance) },
+    charges,
+  );
   const costs = new Map(cost.turns.flatMap((turn) => (turn.agent === environmentName ? [] : [[turn.turn, turn]])));
   return {
     problem,
@@ -111,8 +114,8 @@ function detailOf(
     turns: utterances.map(({ index, utterance }): TurnDetail => {
       const { agent, opponent = null, turn, round, text, silent, writtenTokens, deliveredTo } = utterance;
       const advantage = advantages.get(index) ?? null;
-      const observations = (episode.observations ?? []).filter((each) => each.turn === turn);
-      const observed = observations.find((each) => each.text !== "");
+      const observations = (episode.observations ?? []).filter((observation) => observation.turn === turn);
+      const observed = observations.find((observation) => observation.text !== "");
       return {
         agent,
         opponent,
@@ -221,9 +224,9 @@ export function trainedCharges(content: StoredContent, number: number, settings:
   const others = new Set(ledger.calls.map(({ agent }) => agent).filter((agent) => !payers.has(agent)));
   const rest = team.map((charge) => {
     if (!charge.tokens || countTokens(ledger, charge.tokens) !== charge.units) return charge;
-    const own = countTokens(callsOf(ledger, others), charge.tokens);
-    const cost = charge.units === 0 ? 0 : (charge.cost * own) / charge.units;
-    return { ...charge, units: own, cost, agents: others };
+    const count = countTokens(callsOf(ledger, others), charge.tokens);
+    const cost = charge.units === 0 ? 0 : (charge.cost * count) / charge.units;
+    return { ...charge, units: count, cost, agents: others };
   });
   return [...charges, ...rest];
 }

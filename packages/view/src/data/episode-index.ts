@@ -12,8 +12,7 @@ import type {
   EpisodeSummary,
 } from "../protocol.ts";
 import type { RunPlace } from "../runs/run-place.ts";
-import type { CostSettings } from "./episode-detail.ts";
-import { episodeDetail } from "./episode-detail.ts";
+import { episodeDetail, type CostSettings } from "./episode-detail.ts";
 import { keyPrefix, rowsOf, speechOf } from "./episode-rows.ts";
 import { orderOf, selectRows, type ListedRow } from "./select.ts";
 import { spaced } from "./texts.ts";
@@ -37,7 +36,7 @@ const maxOnWay = 24;
 
 /** Searchable episodes of a run, read as the file grows, newest first. */
 export class EpisodeIndex {
-  readonly #place: RunPlace;
+  readonly #location: RunPlace;
   readonly #costs: CostSettings;
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
@@ -54,15 +53,15 @@ export class EpisodeIndex {
   #ordered: readonly ListedRow[] | null = null;
   damage: string[] = [];
 
-  constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
-    [this.#place, this.#costs, this.#maxEpisodes] = [place, costs, maxEpisodes];
-    this.#file = new EpisodeFile(place);
+  constructor(runPlace: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
+    [this.#location, this.#costs, this.#maxEpisodes] = [runPlace, costs, maxEpisodes];
+    this.#file = new EpisodeFile(runPlace);
   }
 
   async readNew(): Promise<void> {
     if (this.#wasCut) {
       this.#clear();
-      this.#file = new EpisodeFile(this.#place);
+      this.#file = new EpisodeFile(this.#location);
     }
     const isNew = await this.#file.readNew({
       reset: () => this.#clear(),
@@ -102,7 +101,7 @@ export class EpisodeIndex {
 
   async #contentOf(line: Line): Promise<StoredContent | null> {
     try {
-      return await episodeContent(this.#place, line.entry);
+      return await episodeContent(this.#location, line.entry);
     } catch (error) {
       if (error instanceof CutOffError) this.#wasCut = true;
       this.#warnUnreadable(line, error);

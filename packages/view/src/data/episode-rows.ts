@@ -58,7 +58,7 @@ export function rowsOf(
 function playedEpisodes(kind: EpisodeKind, content: StoredContent): PlayedEpisode[] {
   const played = (number: number, problem: Problem | null | undefined): Omit<PlayedEpisode, "reward"> => {
     const episode = content.episodes[number];
-    if (!episode || !problem) throw new Error(`there is no episode ${number} in it, or no problem of it`);
+    if (!episode || !problem) throw new Error(`episode ${number} or its problem is missing`);
     const utterances = episode.utterances.flatMap((index) => content.utterances[index] ?? []);
     return { problem, episode, utterances, grade: numberOrNull(gradeOf(episode)) };
   };

@@ -101,7 +101,7 @@ class FolderData implements ViewData {
     return this.#ask(this.#runs, id, (run) => run.episode(key));
   }
 
-  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
+  locate(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
     return this.#ask(this.#runs, id, async ({ directory, config }) => ({ directory, config }));
   }
 
@@ -176,17 +176,17 @@ class FolderData implements ViewData {
   async #find(): Promise<boolean> {
     if (this.#isClosed) return false;
     const { isAlive = nodeProcesses.isAlive, folders } = this.#options;
-    const roots = await Promise.all(folders.map((folder) => realFolder(folder)));
-    const found = await findFolders(roots.filter((root) => root !== null));
+    const roots = await Promise.all(folders.map(realFolder));
+    const matches = await findFolders(roots.filter((root) => root !== null));
     let hasChanged = false;
-    for (const folder of found) {
-      const { kind, id, name, place } = folder;
+    for (const folder of matches) {
+      const { kind, id, name, location } = folder;
       if (this.#runs.has(id) || this.#benches.has(id)) continue;
-      if (kind === "bench") this.#benches.set(id, new BenchIndex(id, name, place));
+      if (kind === "bench") this.#benches.set(id, new BenchIndex(id, name, location));
       else this.#runs.set(id, new RunReader(folder, { host: nodeProcesses.host, isAlive }));
       hasChanged = true;
     }
-    const kinds = new Map(found.map(({ id, kind }) => [id, kind]));
+    const kinds = new Map(matches.map(({ id, kind }) => [id, kind]));
     for (const id of this.#runs.keys()) if (kinds.get(id) !== "run") hasChanged = this.#runs.delete(id);
     for (const id of this.#benches.keys()) if (kinds.get(id) !== "bench") hasChanged = this.#benches.delete(id);
     return hasChanged;
@@ -221,8 +221,3 @@ class FolderData implements ViewData {
     }
   }
 }
-
-/** Methods of `ViewData`, for callers in other threads. */
-export const dataMethods: readonly string[] = Object.getOwnPropertyNames(FolderData.prototype).filter(
-  (name) => name !== "constructor",
-);

@@ -48,17 +48,17 @@ export class RunReader {
 
   constructor(folder: FoundFolder, processes: LivingProcesses) {
     [this.#folder, this.#processes] = [folder, processes];
-    this.#source = folder.place;
+    this.#source = folder.location;
     this.#timing = new RowFile(this.#source, runFiles.timing);
     this.#spending = new RowFile(this.#source, "spending.jsonl");
   }
 
   /** Summaries of unreadable runs have the reason. @returns whether anything changed */
   async refresh(): Promise<boolean> {
-    const { place, id, name, folder } = this.#folder;
-    const { files, bytes, updated } = await filesIn(place.folder);
+    const { location, id, name, folder } = this.#folder;
+    const { files, bytes, updated } = await filesIn(location.folder);
     // These change without a file: a process can die, and a failing disk can recover.
-    const seen = [...files, await isRunHeld(place, this.#processes), place.failures].join("\n");
+    const seen = [...files, await isRunHeld(location, this.#processes), location.failures].join("\n");
     if (this.#facts && seen === this.#seen) return false;
     this.#seen = seen;
     try {
@@ -79,7 +79,7 @@ export class RunReader {
   }
 
   get directory(): string {
-    return this.#folder.place.folder;
+    return this.#folder.location.folder;
   }
 
   get config(): unknown {
@@ -89,8 +89,10 @@ export class RunReader {
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
     const [facts, summary] = [this.#facts as RunFacts, this.summary as RunSummary];
-    const { config, environment, evaluations, test, families, warnedAt } = facts;
-    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !facts.warnings.includes(each));
+    const { config, environment, evaluations, test, warnedAt } = facts;
+    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter(
+      (defect) => !facts.warnings.includes(defect),
+    );
     const warnings = [...damage, ...facts.warnings];
     const isDamaged = damage.length > 0 && (summary.state === "done" || summary.state === "stopped");
     return {
@@ -103,7 +105,6 @@ export class RunReader {
       environment,
       evaluations,
       test,
-      families,
       warnedAt,
       warnings,
       changes: describeChanges(facts.changes),
@@ -131,7 +132,7 @@ export class RunReader {
 
   async index(): Promise<EpisodeIndex> {
     if (!this.#index) {
-      this.#index = new EpisodeIndex(this.#folder.place, costSettingsOf(this.#facts?.train ?? {}));
+      this.#index = new EpisodeIndex(this.#folder.location, costSettingsOf(this.#facts?.train ?? {}));
       if (this.#isReadable) await this.#index.readNew();
     }
     return this.#index;
@@ -142,9 +143,9 @@ export class RunReader {
     const episode = await (await this.index()).episode(key);
     if (!episode || episode.messageValue.length > 0) return episode;
     const { problem } = episode.row;
-    const rows = await readRows(this.#folder.place, "message-values.jsonl");
+    const rows = await readRows(this.#folder.location, "message-values.jsonl");
     const messageValue = episode.turns.flatMap(({ turn, text }) => {
-      const row = rows.find((each) => each["problem"] === problem && each["turn"] === turn && each["text"] === text);
+      const row = rows.find((item) => item["problem"] === problem && item["turn"] === turn && item["text"] === text);
       const value = row?.["value"];
       return typeof value === "number" ? [{ turn, value, interval: null }] : [];
     });
@@ -191,25 +192,27 @@ function summaryOf(
   recent: readonly number[],
   updated: number,
 ): Omit<RunSummary, "id" | "name" | "folder" | "bytes" | "usd"> {
-  const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train, config } = facts;
+  const {
+    config,
+    train,
+    environment: _,
+    evaluations,
+    test: __,
+    changes: ___,
+    warnings,
+    warnedAt: ____,
+    ...shown
+  } = facts;
+  const { state, step, plannedSteps } = shown;
   const isEstimable = state === "running" && plannedSteps !== null && recent.length >= minRecentSteps;
   return {
-    state,
-    reason,
-    step,
-    plannedSteps,
-    before,
-    after,
-    warmStart,
-    seconds,
-    device,
-    seed,
-    updated: facts.updated || updated,
-    warnings: facts.warnings.length,
+    ...shown,
+    updated: shown.updated || updated,
+    warnings: warnings.length,
     secondsLeft: isEstimable ? Math.max(0, plannedSteps - step) * median(recent) : null,
     task: nameOf(recordOf(config)["task"]),
     model: nameOf(recordOf(config)["model"]),
-    agents: Object.keys(facts.evaluations[0]?.silence ?? {}),
+    agents: Object.keys(evaluations[0]?.silence ?? {}),
     objective: nameOf(train["objective"]),
     budgetTokens: budgetOf(train),
     settings: settingsOf(config),
@@ -218,7 +221,7 @@ function summaryOf(
 
 function nameOf(value: unknown): string | null {
   const { name, file } = recordOf(value);
-  const shown = [name, file, value].find((each) => typeof each === "string" || typeof each === "number");
+  const shown = [name, file, value].find((item) => typeof item === "string" || typeof item === "number");
   return shown === undefined ? null : String(shown);
 }
 
@@ -230,15 +233,15 @@ function median(values: readonly number[]): number {
 
 /** Files of a folder with inode, size and time; `bytes` includes three levels of subfolders. */
 async function filesIn(folder: string, depth = 3): Promise<{ files: string[]; bytes: number; updated: number }> {
-  const found = { files: [] as string[], bytes: 0, updated: 0 };
+  const match = { files: [] as string[], bytes: 0, updated: 0 };
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && depth >= 0) found.bytes += (await filesIn(path, depth - 1)).bytes;
+    if (entry.isDirectory() && depth >= 0) match.bytes += (await filesIn(path, depth - 1)).bytes;
     const file = entry.isFile() ? await lstat(path).catch(() => null) : null;
     if (!file) continue;
-    found.bytes += file.size;
-    found.updated = Math.max(found.updated, file.mtimeMs);
-    found.files.push(`${entry.name} ${file.ino} ${file.size} ${file.mtimeMs}`);
+    match.bytes += file.size;
+    match.updated = Math.max(match.updated, file.mtimeMs);
+    match.files.push(`${entry.name} ${file.ino} ${file.size} ${file.mtimeMs}`);
   }
-  return found;
+  return match;
 }

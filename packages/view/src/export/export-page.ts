@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { escapeHtml } from "@laconic/core/text";
 import type { TokenizerOf } from "../api.ts";
@@ -57,9 +57,8 @@ export async function exportPage(options: ExportOptions): Promise<ExportedPage> 
     const html = page(view);
     const bytes = Buffer.byteLength(html);
     if (bytes > maxBytes)
-      throw new LaconicError(
-        "config_invalid",
-        `the smallest copy of ${folders.join(", ")} has ${bytes} bytes, and ${maxBytes} are allowed; name fewer runs, or allow more`,
+      throw configError(
+        `the smallest copy of ${folders.join(", ")} has ${bytes} bytes, above the limit of ${maxBytes}; name fewer runs, or raise the limit`,
         { bytes, maxBytes },
       );
     return { html, bytes, leftOut: view.leftOut };
@@ -77,14 +76,14 @@ async function recordView(
   room: number,
   tokenizerOf: TokenizerOf,
 ): Promise<RecordedView> {
-  const found = (await data.runs()).filter(({ state }) => state !== "foreign");
+  const matches = (await data.runs()).filter(({ state }) => state !== "foreign");
   const tables = await data.benches();
-  const [runs, benches] = [found.slice(0, maxEach), tables.slice(0, maxEach)];
+  const [runs, benches] = [matches.slice(0, maxEach), tables.slice(0, maxEach)];
   const count = runs.length + benches.length;
-  if (count === 0) throw new LaconicError("config_invalid", "there is no run and no bench to export in these folders");
+  if (count === 0) throw configError("no runs or benches in these folders");
   const leftOut: string[] = [];
-  if (found.length > runs.length) leftOut.push(`runs: the ${runs.length} newest of ${found.length} are here`);
-  if (tables.length > benches.length) leftOut.push(`benches: ${benches.length} of ${tables.length} are here`);
+  if (matches.length > runs.length) leftOut.push(`runs: the ${runs.length} newest of ${matches.length} are included`);
+  if (tables.length > benches.length) leftOut.push(`benches: ${benches.length} of ${tables.length} are included`);
   // Unused bytes pass to the next run or bench.
   let [left, others] = [room, count];
   const taken = <T>(name: string, { recorded, leftOut: lacks }: Recording<T>): T => {

@@ -28,8 +28,8 @@ const large = { bytes: 40_000, characters: 4000 } as const;
 
 /** JSON that cannot end its `script` element, with six significant digits. */
 export function embeddedJson(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === "number" && !Number.isInteger(each) ? Number(each.toPrecision(6)) : each,
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "number" && !Number.isInteger(item) ? Number(item.toPrecision(6)) : item,
   ).replaceAll("<", String.raw`\u003c`);
 }
 
@@ -45,7 +45,7 @@ export async function recordRun(
   tokenizerOf: TokenizerOf,
 ): Promise<Recording<RecordedRun>> {
   const [detail, speech, table] = [await data.run(id), await data.speech(id), await data.columns(id, null)];
-  if (!detail || !speech || !table) throw new Error(`there is no run ${id}`);
+  if (!detail || !speech || !table) throw new Error(`run ${id} not found`);
   const telling = (await data.telling(id)) ?? [];
   const bytesPerStep = embeddedBytes(speech.steps) / Math.max(1, speech.steps.length);
   const steps = spaced(speech.steps, Math.max(2, Math.floor((share.speech * maxBytes) / bytesPerStep)));
@@ -66,19 +66,19 @@ export async function recordRun(
       speech: { ...speech, steps },
       telling: telling
         .filter(({ episode }) => held.has(episode.key))
-        .map((each) => ({
-          ...each,
-          before: each.before && held.has(each.before.key) ? each.before : null,
-          way: each.way.filter(({ key }) => held.has(key)),
+        .map((episode) => ({
+          ...episode,
+          before: episode.before && held.has(episode.before.key) ? episode.before : null,
+          way: episode.way.filter(({ key }) => held.has(key)),
         })),
       episodes: withHeldOthers(episodes, held),
       metrics,
     },
     leftOut: [
-      ...lacks("episodes", episodes.length, detail.episodes, "are here, the most telling first"),
+      ...lacks("episodes", episodes.length, detail.episodes, "are included, the most informative first"),
       ...(reduced > 0 ? [`tokens, and ends of long texts, of ${formatCount(reduced)} episodes`] : []),
-      ...lacks("messages between agents", steps.length, speech.steps.length, "steps are here"),
-      ...lacks("curves", metrics.steps.length, table.steps.length, "rows are here"),
+      ...lacks("messages between agents", steps.length, speech.steps.length, "steps are included"),
+      ...lacks("curves", metrics.steps.length, table.steps.length, "rows are included"),
       ...(detail.environment === null ? [] : ["environment"]),
     ],
   };
@@ -104,7 +104,7 @@ export async function recordBench(
   return {
     recorded: { table, samples: withHeldOthers(samples, new Set(samples.map(({ row }) => row.key))) },
     leftOut: [
-      ...lacks("samples", samples.length, table.samples, "are here"),
+      ...lacks("samples", samples.length, table.samples, "are included"),
       ...(reduced > 0 ? [`requests and replies of ${formatCount(reduced)} samples`] : []),
     ],
   };
@@ -153,7 +153,7 @@ async function keysOf(
   const rowsBy = async (sort: "newest" | "oldest", kind?: "evaluation") =>
     (await data.episodes(id, { sort, limit: considered.ofEvaluation, ...(kind && { kind }) }))?.rows ?? [];
   const [last, beginning] = [await rowsBy("newest", "evaluation"), await rowsBy("oldest", "evaluation")];
-  const pairs = last.flatMap((row, i) => [row, beginning[i]].flatMap((each) => each ?? []));
+  const pairs = last.flatMap((row, i) => [row, beginning[i]].flatMap((item) => item ?? []));
   return new Set([...(first?.way ?? []), ...ends, ...pairs, ...(await rowsBy("newest"))].map(({ key }) => key));
 }
 

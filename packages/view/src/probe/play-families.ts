@@ -1,4 +1,4 @@
-import { LaconicError, type Problem } from "@laconic/core";
+import { configError, type Problem } from "@laconic/core";
 import { meanOf } from "@laconic/core/numeric";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { pairedDifference } from "@laconic/evaluation";
@@ -24,7 +24,7 @@ export interface ProbeProgress {
 export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetched"> {
   readonly problems: number;
   readonly families: readonly string[];
-  readonly own: ReadonlyMap<string, readonly Problem[]>;
+  readonly added: ReadonlyMap<string, readonly Problem[]>;
   readonly onEpisode?: (state: ProbeProgress) => void;
 }
 
@@ -40,23 +40,22 @@ interface Played {
  * Plays the run's test problems, then each family.
  * @throws LaconicError `config_invalid` for a task without test problems
  */
-export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
-  const { families, own, seed } = choice;
+export async function playFamilies(foundRun: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
+  const { families, added, seed } = choice;
   const { parts, task } = opened;
   const problems = task.testProblems.slice(0, choice.problems);
-  if (problems.length === 0)
-    throw new LaconicError("config_invalid", `the task ${task.name} has no test problems to compare with`, {});
-  const play = player(found, choice);
+  if (problems.length === 0) throw configError(`the task ${task.name} has no test problems to compare with`, {});
+  const play = player(foundRun, choice);
   const base = await play("test problems", parts, problems, families.length * problems.length);
   const sources = { ...choice, opened, problems, base: base.episodes.map(({ episode }) => episode) };
   const testIds = new Set(task.testProblems.map(({ id }) => id));
   const [probed, skipped]: [ProbedFamily[], SkippedFamily[]] = [[], []];
   for (const [i, family] of families.entries()) {
     const later = (families.length - i - 1) * problems.length;
-    const custom = own.get(family);
+    const custom = added.get(family);
     if (custom?.some(({ id }) => !testIds.has(id))) {
       const { evaluation } = await play(family, parts, custom.slice(0, choice.problems), later);
-      probed.push(unpairedFamily(family, "problems of your own", base.evaluation, evaluation));
+      probed.push(unpairedFamily(family, "your problems", base.evaluation, evaluation));
       continue;
     }
     const byId = custom && new Map(custom.map((problem) => [problem.id, problem]));
@@ -74,7 +73,7 @@ export async function playFamilies(found: FoundRun, opened: OpenedParts, choice:
   }
   const { measures } = base.evaluation;
   const figures = { problems: base.episodes.length, ...figuresOf(base.episodes), ...(measures && { measures }) };
-  return { version: 1, step: found.state.step, seed, base: figures, families: probed, skipped };
+  return { version: 1, step: foundRun.state.step, seed, base: figures, families: probed, skipped };
 }
 
 /** Uses the random numbers of the base episode. */
@@ -119,7 +118,7 @@ function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): 
 }
 
 function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
-  const grades = episodes.map((episode) => gradeOf(episode)).filter((grade) => !Number.isNaN(grade));
+  const grades = episodes.map(gradeOf).filter((grade) => !Number.isNaN(grade));
   const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);
   const tokens = calls.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
   return { accuracy: meanOf(grades) ?? 0, tokens: tokens / Math.max(1, episodes.length) };

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, nearestName } from "@laconic/core";
+import { configError, nameHint } from "@laconic/core";
 import { runFiles } from "@laconic/core/run-folder";
 import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
@@ -39,28 +39,27 @@ export async function probeRun(
   progress: Progress,
   cap: ActorCap = {},
 ): Promise<ProbeRecord> {
-  const own = await probeProblems(options.file);
-  const known = [...new Set([...probeFamilies, ...own.keys()])];
+  const added = await probeProblems(options.file);
+  const names = [...new Set([...probeFamilies, ...added.keys()])];
   for (const name of options.families ?? []) {
-    if (known.includes(name)) continue;
-    const near = nearestName(name, known);
-    const advice = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
-    throw new LaconicError("config_invalid", `--families: there is no family "${name}"; ${advice}`, { family: name });
+    if (names.includes(name)) continue;
+    const hint = nameHint(name, names);
+    throw configError(`--families: unknown family "${name}"; ${hint}`, { family: name });
   }
-  const families = [...new Set(options.families ?? known)];
-  const { found, actor, opened } = await openRun(directory, options, async (run) => {
+  const families = [...new Set(options.families ?? names)];
+  const { foundRun, actor, opened } = await openRun(directory, options, async (run) => {
     const chosen = options.actor === null ? null : await actorChoice(options.actor, progress);
     const spending = await actorSpending(chosen?.speaks ?? run.config.actor, cap);
-    return { found: run, actor: chosen, opened: await openFoundRun(run, progress, { spending }) };
+    return { foundRun: run, actor: chosen, opened: await openFoundRun(run, progress, { spending }) };
   });
   try {
-    if (options.file !== null) checkProbeProblems(options.file, own, opened.task.topology.agents);
-    const fetched = families.includes("other-actor") ? await fetchedModel(found.config, progress) : null;
-    const record = await playFamilies(found, opened, { ...options, families, own, actor, fetched });
+    if (options.file !== null) checkProbeProblems(options.file, added, opened.task.topology.agents);
+    const fetched = families.includes("other-actor") ? await fetchedModel(foundRun.config, progress) : null;
+    const record = await playFamilies(foundRun, opened, { ...options, families, added, actor, fetched });
     await writeFile(join(directory, runFiles.probe), `${JSON.stringify(record, null, 2)}\n`);
     return record;
   } catch (error) {
-    throw withSource(error, found.config);
+    throw withSource(error, foundRun.config);
   } finally {
     await opened.close();
   }
@@ -81,14 +80,14 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
     ],
     rows: formatCells([
       ["test problems", String(base.problems), formatPercent(base.accuracy), "", "", base.tokens, ""],
-      ...families.map((each) => [
-        each.isPaired ? each.family : `${each.family} (unpaired)`,
-        String(each.problems),
-        formatPercent(each.base.accuracy),
-        formatPercent(each.probed.accuracy),
-        fallOf(each),
-        each.probed.tokens,
-        each.change,
+      ...families.map((family) => [
+        family.isPaired ? family.family : `${family.family} (unpaired)`,
+        String(family.problems),
+        formatPercent(family.base.accuracy),
+        formatPercent(family.probed.accuracy),
+        fallOf(family),
+        family.probed.tokens,
+        family.change,
       ]),
     ]),
   };
@@ -98,9 +97,7 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
 export function probeText(record: ProbeRecord): string {
   const { base, families, skipped } = record;
   const { title, columns, rows } = probeTable(record);
-  const remarks = [
-    "A fall is the accuracy lost beside the run's own test problems; an interval that holds 0 shows none.",
-  ];
+  const remarks = ["Fall: accuracy lost against the run's test problems. An interval that contains 0 shows no fall."];
   for (const { family, probed, unheard } of families)
     if (unheard !== undefined)
       remarks.push(

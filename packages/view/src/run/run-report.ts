@@ -38,8 +38,8 @@ export async function readReport(directory: string): Promise<RunReport> {
       const ends = isLong ? new Set([...steps.slice(0, maxEnds), ...steps.slice(-maxEnds)]) : null;
       const problems = new Map<string, { readonly first: RecordedEpisode; last: RecordedEpisode }>();
       for await (const episode of shownEpisodes(source, config, ends)) {
-        const known = problems.get(episode.problem.id);
-        if (known) known.last = episode;
+        const entry = problems.get(episode.problem.id);
+        if (entry) entry.last = episode;
         else problems.set(episode.problem.id, { first: episode, last: episode });
       }
       const pair = [...problems.values()].find(({ first, last }) => first.step < last.step);
@@ -53,7 +53,7 @@ export async function readReport(directory: string): Promise<RunReport> {
     },
     picture() {
       const end = facts.evaluations.at(-1);
-      if (!end) throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
+      if (!end) throw new LaconicError("run_missing", `${directory} has no evaluation to draw`, { directory });
       const { evaluations, warmStart, train } = facts;
       const run = { evaluations, before: warmStart?.before ?? null, budget: budgetOf(train) };
       return planeFile(runPlane(run, end), "wide");

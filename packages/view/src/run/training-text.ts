@@ -67,7 +67,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
     ...(warmStart && {
       states: {
         before: `the model before ${warmStart.said}`,
-        afterWarmStart: "the same model after it, where the training begins",
+        afterWarmStart: "the same model after the warm start",
         after: `after ${steps} steps of training`,
       },
     }),
@@ -77,7 +77,9 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
         problems: test.problems,
         interval: test.interval,
         ...(test.groups && {
-          groups: Object.fromEntries(Object.entries(test.groups).map(([group, own]) => [group, figures(own)])),
+          groups: Object.fromEntries(
+            Object.entries(test.groups).map(([group, measured]) => [group, figures(measured)]),
+          ),
         }),
       },
     }),
@@ -90,7 +92,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
 }
 
 function textOf(done: StartedRun, states: States, budget: number | null): string {
-  const { warmStart, before, after, test, steps } = done;
+  const { warmStart, before, after, test, steps, split } = done;
   const evaluations = states.map(([, evaluation]) => evaluation);
   const accuracy = (of: Measured): string => formatPercent(of.accuracy);
   const tokens = (of: Measured): string => formatNumber(of.tokens);
@@ -98,7 +100,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, after.tokens, "then")}, after it ${tokenChange(before.tokens, after.tokens, "then")}`
     : tokenChange(before.tokens, after.tokens);
   const lines = [
-    `accuracy  ${way(evaluations, accuracy)} on ${after.problems} ${test ? "validation" : "test"} problems`,
+    `accuracy  ${way(evaluations, accuracy)} on ${after.problems} ${split} problems`,
     ...Object.entries(after.groups ?? {}).flatMap(([name, { problems }]) => {
       const groups = evaluations.map((evaluation) => evaluation.groups?.[name]);
       return [
@@ -122,12 +124,12 @@ function timeLine({ warmStart, seconds, trainingSeconds, earlierSeconds, device 
   const since = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
   const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
   return earlierSeconds > 0
-    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(since)} since; ${formatDuration(seconds)} in all since it was resumed`
-    : `${steps}; ${formatDuration(seconds)} in all since ${warmStart ? "the warm start" : "it was started"}`;
+    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(since)} since; ${formatDuration(seconds)} in total since it was resumed`
+    : `${steps}; ${formatDuration(seconds)} in total since ${warmStart ? "the warm start" : "it was started"}`;
 }
 
 /** `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
-export function tokenChange(before: number, after: number, than = "before"): string {
+function tokenChange(before: number, after: number, than = "before"): string {
   if (!(before > 0) || !(after > 0)) return before === after ? `as many as ${than}` : "not comparable";
   const ratio = before / after;
   if (ratio > 0.995 && ratio < 1.005) return `as many as ${than}`;
@@ -147,7 +149,7 @@ export function languageLines(states: Course): string[] {
   return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
     const figures = languageFigures
       .filter(([name]) => last[name] !== undefined)
-      .map(([name, words]) => `${words} ${way(states, (of) => numberText(of.language?.[agent]?.[name]))}`);
+      .map(([name, label]) => `${label} ${way(states, (of) => numberText(of.language?.[agent]?.[name]))}`);
     return `words of ${printable(agent)}  ${figures.join(", ")}`;
   });
 }
@@ -169,5 +171,5 @@ function numberText(value: number | undefined): string | undefined {
 /** Note on unscored problems; empty if all are scored. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
   const described = scoring ? describeUnscored(scoring) : "";
-  return described === "" ? "" : `; left out without a score: ${described}`;
+  return described === "" ? "" : `; without a score: ${described}`;
 }

@@ -1,7 +1,7 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
 import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
-import type { RunEvaluation } from "@laconic/trainer/reading";
+import { runMissing, type RunEvaluation } from "@laconic/trainer/reading";
 import { columnsOf, printable } from "./columns.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
@@ -20,21 +20,17 @@ export interface Difference extends Estimate {
   readonly of: "seeds" | "problems" | null;
 }
 
+type Compared = "accuracy" | "tokens" | "seconds";
+
 /** Runs whose settings differ only in the seed. */
-export interface RunGroup {
+export interface RunGroup extends Readonly<Record<Compared, Figure | null>> {
   readonly name: string;
   readonly runs: readonly RunSummary[];
-  readonly accuracy: Figure | null;
-  readonly tokens: Figure | null;
-  readonly seconds: Figure | null;
 }
 
 /** Differences to the first group. */
-export interface GroupDifference {
+export interface GroupDifference extends Readonly<Record<Compared, Difference | null>> {
   readonly name: string;
-  readonly accuracy: Difference | null;
-  readonly tokens: Difference | null;
-  readonly seconds: Difference | null;
 }
 
 /** Settings and figures of groups of runs. */
@@ -55,14 +51,13 @@ const seedKey = "train.seed";
  */
 export async function compareRuns(folders: readonly string[]): Promise<Comparison> {
   const twice = folders.find((folder, i) => folders.indexOf(folder) !== i);
-  if (twice !== undefined) throw new LaconicError("config_invalid", `${twice} is listed twice`, { directory: twice });
+  if (twice !== undefined) throw configError(`${twice} is listed twice`, { directory: twice });
   const runs: RunSummary[] = [];
   for (const directory of folders) {
     const run = await readRunSummary(directory);
-    if (!run || run.state === "foreign") {
-      const reason = run ? ` that could be read: ${run.reason}` : "";
-      throw new LaconicError("run_missing", `${directory} has no run${reason}; name a run folder`, { directory });
-    }
+    if (!run) throw runMissing(directory);
+    if (run.state === "foreign")
+      throw new LaconicError("run_missing", `${directory} has no run that could be read: ${run.reason}`, { directory });
     runs.push(run);
   }
   return comparisonOf(runs);
@@ -80,7 +75,7 @@ function comparisonOf(runs: readonly RunSummary[]): Comparison {
   const members = [...bySettings.values()];
   const groups = members.map((group) => groupOf(group.runs));
   const keys = [...new Set(members.flatMap(({ settings }) => [...settings.keys()]))].toSorted();
-  const difference = (group: RunGroup, name: "accuracy" | "tokens" | "seconds"): Difference | null =>
+  const difference = (group: RunGroup, name: Compared): Difference | null =>
     differenceOf(groups[0]?.[name] ?? null, group[name]);
   return {
     settings: keys
@@ -195,7 +190,7 @@ export function comparisonText({ settings, groups, differences, notes }: Compari
     const seeds = runs.map(({ seed }) => seed ?? "?");
     return `${letters[i]}  ${runs.map(({ folder }) => folder).join(", ")} (seed ${seeds.join(", ")})`;
   });
-  const same = groups.length === 1 ? "Settings: the same but for the seed." : "Settings: the same.";
+  const same = groups.length === 1 ? "Settings: equal except for the seed." : "Settings: equal.";
   const settingRows = settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]);
   const figureRows = [
     ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
@@ -221,7 +216,7 @@ export function comparisonText({ settings, groups, differences, notes }: Compari
     ...columnsOf([["", "n", "ACCURACY", "TOKENS", "TIME"], ...figureRows]),
     ...(notes.length === 0 ? [] : ["", ...notes]),
   ]
-    .map((line) => printable(line))
+    .map(printable)
     .join("\n");
 }
 

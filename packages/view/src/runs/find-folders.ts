@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
 export interface FoundFolder {
   readonly kind: "run" | "bench";
   readonly id: string;
-  readonly place: RunPlace;
+  readonly location: RunPlace;
   readonly name: string;
   /** Relative to the opened folder, with `/`. */
   readonly folder: string;
@@ -42,7 +42,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
       folders.push({
         kind: isBench ? "bench" : "run",
         id: folderId(path),
-        place: new RunPlace(root, path),
+        location: new RunPlace(root, path),
         name: basename(path),
         folder: relative(root, path).split(sep).join("/"),
       });
@@ -68,9 +68,7 @@ export function folderId(folder: string): string {
 export async function checkFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders)
     if ((await realFolder(folder)) === null)
-      throw new LaconicError("config_invalid", `${folder}: folder not found; name a folder with runs`, {
-        folder,
-      });
+      throw configError(`${folder}: folder not found; name a folder with runs`, { folder });
 }
 
 /** Resolved; null for anything else or a failing disk. */

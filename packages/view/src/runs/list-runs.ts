@@ -1,5 +1,5 @@
 import { basename, join, relative } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import {
   describeChanges,
@@ -15,7 +15,7 @@ import { columnsOf, printable } from "./columns.ts";
 /** Run in a list. */
 export interface RunSummary extends Omit<
   RunFacts,
-  "environment" | "train" | "evaluations" | "changes" | "warnings" | "families" | "test"
+  "environment" | "train" | "evaluations" | "changes" | "warnings" | "test"
 > {
   readonly folder: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface RunSummary extends Omit<
 /** Null if the folder has no run. */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
-  const { environment, changes, warnings, train: _, evaluations: __, families: ___, test: ____, ...shown } = facts;
+  const { environment, changes, warnings, train: _, evaluations: __, test: ___, ...shown } = facts;
   // Model folders have a config.json too.
   if (shown.state === "foreign" && environment === null && shown.step === 0) return null;
   return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
@@ -35,44 +35,26 @@ export async function readRunSummary(folder: string): Promise<RunSummary | null>
 /** Runs in and below a folder, newest first. @throws LaconicError `config_invalid` for a missing folder */
 export async function listRuns(folder: string): Promise<RunSummary[]> {
   const root = await realFolder(folder);
-  if (root === null) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
+  if (root === null) throw configError(`${folder} is not a folder`, { folder });
   const runs: RunSummary[] = [];
-  for (const found of await findFolders([root])) {
-    const run = found.kind === "run" ? await readRunSummary(join(folder, found.folder)) : null;
+  for (const foundFolder of await findFolders([root])) {
+    const run = foundFolder.kind === "run" ? await readRunSummary(join(folder, foundFolder.folder)) : null;
     if (run) runs.push(run);
   }
   return runs.toSorted((a, b) => b.updated - a.updated);
 }
 
-/** Columns that narrow terminals omit, in order. */
-const optional = ["DEVICE", "WARNINGS"];
-
-/**
- * Formats runs as lines.
- * @param folder - base of relative paths
- * @param columns - terminal width; narrow ones omit columns and cut long names
- */
-export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
+/** Formats runs as lines. @param folder - base of relative paths */
+export function runLines(runs: readonly RunSummary[], folder: string): string[] {
   const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
-  let rows = [head, ...runs.map((run) => cells(run, folder))];
-  const width = (): number => Math.max(...columnsOf(rows).map((line) => line.length));
-  for (const name of optional) {
-    if (width() <= columns) break;
-    const column = rows[0]?.indexOf(name) ?? -1;
-    rows = rows.map((row) => row.filter((_, i) => i !== column));
-  }
-  const longest = Math.max(...rows.map(([name = ""]) => name.length));
-  const room = Math.max(12, longest - Math.max(0, width() - columns));
-  return columnsOf(
-    rows.map(([name = "", ...rest]) => [name.length > room ? `…${name.slice(1 - room)}` : name, ...rest]),
-  );
+  return columnsOf([head, ...runs.map((run) => cells(run, folder))]);
 }
 
 function cells(run: RunSummary, folder: string): string[] {
   const { state, step, plannedSteps, before, after, warmStart, seconds, device, warnings } = run;
   const fromTo = (show: (value: number) => string, of: "accuracy" | "tokens"): string => {
     if (!before) return "-";
-    return [warmStart?.before, before, after].flatMap((each) => (each ? show(each[of]) : [])).join(" -> ");
+    return [warmStart?.before, before, after].flatMap((row) => (row ? show(row[of]) : [])).join(" -> ");
   };
   return [
     relative(folder, run.folder) || run.name,

@@ -2,11 +2,18 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { LaconicError } from "@laconic/core";
 import { makeFolders } from "@laconic/core/platform";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { csvLine } from "@laconic/core/text";
-import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
+import {
+  eachEpisode,
+  eachRow,
+  folderSource,
+  runFiles,
+  runMissing,
+  type Row,
+  type RunSource,
+} from "@laconic/trainer/reading";
 import { printable } from "./columns.ts";
 import { readRunSummary } from "./list-runs.ts";
 import { recordOf } from "./settings.ts";
@@ -83,16 +90,15 @@ export async function exportRun(
 
 /** Streams rows: files can exceed memory. @throws LaconicError `run_missing` */
 export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
-  if (!(await readRunSummary(directory)))
-    throw new LaconicError("run_missing", `${directory} has no run; name a run folder`, { directory });
+  if (!(await readRunSummary(directory))) throw runMissing(directory);
   const source = folderSource(directory);
   return async (name) => {
     if (name === "metrics") return metricsTable(source);
     if (name === "evaluations") return evaluationsTable(source);
     if (name === "episodes") return tableOf(episodeColumns, () => episodesOf(source));
     return tableOf(turnColumns, async function* () {
-      for await (const each of episodesOf(source))
-        for (const utterance of each.episode.utterances) yield { ...each, ...utterance };
+      for await (const numbered of episodesOf(source))
+        for (const utterance of numbered.episode.utterances) yield { ...numbered, ...utterance };
     });
   };
 }
@@ -172,8 +178,8 @@ type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; re
 async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;
-    for await (const each of eachEpisode(source, kind === "training" ? "step" : kind))
-      yield { ...each, kind, number: number++ };
+    for await (const recordedEpisode of eachEpisode(source, kind === "training" ? "step" : kind))
+      yield { ...recordedEpisode, kind, number: number++ };
   }
 }
 

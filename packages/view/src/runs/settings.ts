@@ -7,8 +7,8 @@ export function settingsOf(value: unknown, path = ""): Record<string, string | n
     return path === "" ? {} : { [path]: isPlain ? (value as string) : (JSON.stringify(value) ?? null) };
   }
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) =>
-      Object.entries(settingsOf(each, path === "" ? key : `${path}.${key}`)),
+    Object.entries(value).flatMap(([key, item]) =>
+      Object.entries(settingsOf(item, path === "" ? key : `${path}.${key}`)),
     ),
   );
 }

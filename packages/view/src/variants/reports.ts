@@ -5,7 +5,6 @@ import { counted, formatCells, formatEstimate, formatNumber, formatPercent, form
 import { markdownOf, publishedAblation, publishedAblationSource, type PublishedAblation } from "@laconic/evaluation";
 import type { SkippedVariant, VariantResult } from "@laconic/runtime";
 import { planeFile, type PlaneChart, type PlanePoint } from "../charts/plane.ts";
-import { tokenChange } from "../run/training-text.ts";
 import {
   byVariant,
   summariseSweep,
@@ -34,9 +33,9 @@ export async function writeSweep(
   const { hypervolume: area, tokensAtStartAccuracy } = summary;
   const cost =
     tokensAtStartAccuracy === null
-      ? "no variant is as accurate"
-      : `that accuracy costs ${formatNumber(tokensAtStartAccuracy)} tokens on its frontier`;
-  const result = `${startText(summary)} The sweep dominates ${formatPercent(area)} of the plane up to these tokens; ${cost}.`;
+      ? "no variant reaches the accuracy before training"
+      : `its frontier reaches the accuracy before training with ${formatNumber(tokensAtStartAccuracy)} tokens`;
+  const result = `${startText(summary)} The sweep dominates ${formatPercent(area)} of the accuracy-token plane; ${cost}.`;
   const text = [...table, "", result, "", differencesNote(summary)].join("\n");
   await writeFile(join(folder, "sweep.md"), `${text}\n`);
   await writeVariantPicture(folder, "sweep", results);
@@ -76,13 +75,12 @@ export async function writeAblation(
     ["n, seeds", (row) => String(row.seeds)],
     ["published*", ({ published }) => published?.said ?? "-", hasPublished],
   ]);
-  const score = isScored ? ` Score: accuracy less ${formatNumber(price)} a token.` : "";
+  const score = isScored ? ` Score: accuracy minus ${formatNumber(price)} per token.` : "";
   const source = hasPublished ? ` *${publishedSource}.` : "";
   const remark = `${startText(report)} Seeds ${seeds.join(", ")}.${score} ${differencesNote(report)}${source}`;
   const sentences = [
-    ...comparisonTexts(rows),
     ...changeTexts(results),
-    ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`),
+    ...skipped.map(({ variant, reason }) => `${variant} was skipped: ${reason}.`),
   ];
   const text = [...table, "", remark, "", ...sentences.map((sentence) => `- ${sentence}`)].join("\n");
   await writeFile(join(folder, "ablation.md"), `${text}\n`);
@@ -126,30 +124,6 @@ function differenceText(difference: Difference | null, format: (value: number) =
   const text = formatEstimate(difference, format);
   const p = difference?.p ?? null;
   return p === null ? text : `${text}, p ${p < 0.001 ? "< 0.001" : String(Number(p.toPrecision(2)))}`;
-}
-
-function comparisonTexts([base, ...others]: AblationReport["rows"]): string[] {
-  return others.map((row) => {
-    const tokens = comparisonText(row.tokenDifference, formatNumber, ["tokens", "fewer", "more"]);
-    const times = base && base.tokens > 0 ? `, ${tokenChange(base.tokens, row.tokens, "base")}` : "";
-    const accuracy = comparisonText(row.accuracyDifference, formatShare, ["points of accuracy", "lower", "higher"]);
-    return `${row.variant}: ${tokens}${times}; ${accuracy}.`;
-  });
-}
-
-function comparisonText(
-  difference: Difference | null,
-  format: (value: number) => string,
-  [unit, less, more]: readonly [unit: string, less: string, more: string],
-): string {
-  if (difference === null) return `${unit} cannot be compared`;
-  const { value, low, high, p } = difference;
-  if (low === null || high === null) return `${unit}: ${formatEstimate(difference, format)}`;
-  const [a, b] = [format(Math.abs(low)), format(Math.abs(high))];
-  const isShown = p === null || p < 0.05;
-  if (isShown && low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
-  if (isShown && high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
-  return `${unit}: no significant difference (${differenceText(difference, format)})`;
 }
 
 function changeTexts(results: readonly VariantResult[]): string[] {
@@ -200,7 +174,7 @@ export function variantPlane(
     title,
     n: `${least === most ? most : `${least} to ${most}`} ${most === 1 ? "seed" : "seeds"}`,
     points: [
-      ...(starts.length > 1 ? starts.map((each) => faint(each, "a start", 0)) : []),
+      ...(starts.length > 1 ? starts.map((side) => faint(side, "a start", 0)) : []),
       ...variants.flatMap(({ name, runs, color }) =>
         runs.length > 1 ? runs.map((run) => faint(endOf(run), `${name}, seed ${run.seed}`, color)) : [],
       ),

@@ -23,16 +23,16 @@ const focusMain = (): void => document.querySelector<HTMLElement>("#main")?.focu
 export function App({ foot }: { foot?: ComponentChildren }) {
   const route = useRoute();
   const [page = "runs", second = ""] = route.path;
-  const place = page === "run" || page === "bench" ? `${page}/${second}` : page;
-  const shownPlace = useRef(place);
+  const pageKey = page === "run" || page === "bench" ? `${page}/${second}` : page;
+  const shownPlace = useRef(pageKey);
   useEffect(() => {
     // Moves the focus to a new page, but not on the first page.
-    if (shownPlace.current !== place) {
+    if (shownPlace.current !== pageKey) {
       focusMain();
       scrollTo(0, 0);
     }
-    shownPlace.current = place;
-  }, [place]);
+    shownPlace.current = pageKey;
+  }, [pageKey]);
   const sel = all(route, "sel");
   const Page = Object.hasOwn(pages, page) ? pages[page as keyof typeof pages] : RunsPage;
   return (
@@ -60,7 +60,7 @@ export function App({ foot }: { foot?: ComponentChildren }) {
       </header>
       <LostConnection />
       <main id="main" tabIndex={-1}>
-        <Page key={place} />
+        <Page key={pageKey} />
       </main>
       {foot}
     </>

@@ -76,7 +76,7 @@ function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
             ),
             "name",
           ],
-          ...Array.from(new Set(rows.map(({ benchmark }) => benchmark)), (each) => [each, cellOf(each)] as const),
+          ...Array.from(new Set(rows.map(({ benchmark }) => benchmark)), (text) => [text, cellOf(text)] as const),
         ]}
         rows={[...new Set(rows.map(({ method }) => method))]}
       />

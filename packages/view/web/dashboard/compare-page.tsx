@@ -25,9 +25,9 @@ export function ComparePage() {
   const route = useRoute();
   const tab = route.path[1] ?? "curves";
   const ids = all(route, "sel");
-  const known = loaded.value;
-  const runs = useMemo(() => ids.flatMap((id) => known?.find((run) => run.id === id) ?? []), [known, ids.join("\n")]);
-  if (known === null) return <When loaded={loaded}>{() => null}</When>;
+  const list = loaded.value;
+  const runs = useMemo(() => ids.flatMap((id) => list?.find((run) => run.id === id) ?? []), [list, ids.join("\n")]);
+  if (list === null) return <When loaded={loaded}>{() => null}</When>;
   if (runs.length === 0)
     return (
       <Empty title="No runs selected">
@@ -64,7 +64,7 @@ export function ComparePage() {
       <Tabs
         tabs={tabs}
         current={tab}
-        to={(each) => linkTo(["compare", each], route.query)}
+        to={(name) => linkTo(["compare", name], route.query)}
         label="Views of the comparison"
       />
       {tab === "plane" ? <Plane runs={runs} /> : tab === "settings" ? <Settings runs={runs} /> : <Curves runs={runs} />}

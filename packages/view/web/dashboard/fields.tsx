@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Select, type Option } from "../parts/elements.tsx";
 import { setQuery, useQuery } from "./navigation.ts";
 
@@ -12,9 +12,7 @@ export function SearchField({
   query,
   placeholder = "",
   kind = "",
-  suggestions = [],
-}: FieldProps & { placeholder?: string; kind?: string; suggestions?: readonly string[] }) {
-  const list = useId();
+}: FieldProps & { placeholder?: string; kind?: string }) {
   return (
     <label class={kind}>
       <span>{label}</span>
@@ -24,15 +22,7 @@ export function SearchField({
         placeholder={placeholder}
         value={useQuery(query)}
         onInput={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
-        {...(suggestions.length > 0 && { list })}
       />
-      {suggestions.length > 0 && (
-        <datalist id={list}>
-          {suggestions.map((value) => (
-            <option key={value} value={value} />
-          ))}
-        </datalist>
-      )}
     </label>
   );
 }

@@ -31,7 +31,7 @@ export function useFoundList<Row>(path: string, fields: readonly string[]): Foun
     ...useLoaded<ListPage<Row>>(address),
     search,
     page,
-    again: () => refresh((each) => each === address),
+    again: () => refresh((url) => url === address),
     clear: () => setQuery(Object.fromEntries([...fields, "page"].map((field) => [field, ""]))),
   };
 }

@@ -69,8 +69,8 @@ function tell(): void {
     refresh((path) => path === "/runs");
   }, listEveryMs);
   for (const event of events) {
-    const own = `/runs/${encodeURIComponent(event.id)}`;
-    refresh((path) => path === own || path === `${own}/speech` || path.startsWith(`${own}/columns?`));
+    const runPath = `/runs/${encodeURIComponent(event.id)}`;
+    refresh((path) => path === runPath || path === `${runPath}/speech` || path.startsWith(`${runPath}/columns?`));
     for (const listener of Array.from(listeners)) listener(event);
   }
 }

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
-import type { Notes, RunNote } from "../../src/protocol.ts";
+import { noteLimits, type Notes, type RunNote } from "../../src/protocol.ts";
+import type { ViewError } from "../../src/requests.ts";
 import { Button } from "../parts/elements.tsx";
 import { SafeLine, SafeText } from "../parts/text.tsx";
 import { linkTo } from "./navigation.ts";
 import { Problem } from "./parts.tsx";
-import { patch, put, useLoaded, type ServerError } from "./server.ts";
+import { patch, put, useLoaded } from "./server.ts";
 
 const empty: RunNote = { note: "", tags: [] };
 const noNotes: Notes["byRun"] = {};
@@ -20,7 +21,7 @@ export function Tags({ note: { tags } = empty }: { note: RunNote | undefined }) 
     <>
       {tags.map((tag) => (
         <a key={tag} class="badge" href={linkTo(["runs"], { text: [`#${tag}`] })}>
-          #<SafeLine text={tag} max={40} />
+          #<SafeLine text={tag} max={noteLimits.tag} />
         </a>
       ))}
     </>
@@ -31,7 +32,7 @@ export function Tags({ note: { tags } = empty }: { note: RunNote | undefined }) 
 export function RunNotes({ run }: { run: string }) {
   const notes = useLoaded<Notes>("/notes").value;
   const [draft, setDraft] = useState<RunNote | null>(null);
-  const [error, setError] = useState<ServerError | null>(null);
+  const [error, setError] = useState<ViewError | null>(null);
   const note = notes?.byRun[run] ?? empty;
   if (!notes?.canWrite) return null;
   if (draft === null)
@@ -50,7 +51,7 @@ export function RunNotes({ run }: { run: string }) {
       patch<Notes>("/notes", () => stored);
       setDraft(null);
     } catch (failure) {
-      setError(failure as ServerError);
+      setError(failure as ViewError);
     }
   };
   return (
@@ -67,7 +68,7 @@ export function RunNotes({ run }: { run: string }) {
         <textarea
           class="input"
           rows={3}
-          maxLength={10_000}
+          maxLength={noteLimits.note}
           value={draft.note}
           onInput={({ currentTarget }) => setDraft({ ...draft, note: currentTarget.value })}
         />
@@ -90,6 +91,6 @@ export function RunNotes({ run }: { run: string }) {
 }
 
 function tagsIn(text: string): readonly string[] {
-  const tags = text.split(",").map((tag) => tag.trim().replace(/^#/u, "").slice(0, 40));
-  return [...new Set(tags)].filter((tag) => tag !== "").slice(0, 20);
+  const tags = text.split(",").map((tag) => tag.trim().replace(/^#/u, "").slice(0, noteLimits.tag));
+  return [...new Set(tags)].filter((tag) => tag !== "").slice(0, noteLimits.tags);
 }

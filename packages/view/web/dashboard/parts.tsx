@@ -3,7 +3,8 @@ import type { ComponentChildren, JSX } from "preact";
 import type { RunState } from "../../src/protocol.ts";
 import { Badge } from "../parts/elements.tsx";
 import { SafeText } from "../parts/text.tsx";
-import type { Loaded, ServerError } from "./server.ts";
+import type { ViewError } from "../../src/requests.ts";
+import type { Loaded } from "./server.ts";
 
 export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
   running: ["▶", "live"],
@@ -56,7 +57,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 const [shownAtOnce, shownAtMost] = [5, 200];
 
 /** First notices of a list; others after a click. */
-export function Notices<T>({ all, children }: { all: readonly T[]; children: (each: T) => JSX.Element }) {
+export function Notices<T>({ all, children }: { all: readonly T[]; children: (item: T) => JSX.Element }) {
   return (
     <>
       <ul>{all.slice(0, shownAtOnce).map(children)}</ul>
@@ -73,7 +74,7 @@ export function Notices<T>({ all, children }: { all: readonly T[]; children: (ea
   );
 }
 
-export function Problem({ error: { status, code, message } }: { error: ServerError }) {
+export function Problem({ error: { status, code, message } }: { error: ViewError }) {
   const text =
     status === 0
       ? "The server does not answer. The page retries. If the server was stopped, start laconic view with the same folder."

@@ -5,7 +5,7 @@ import { Button } from "../parts/elements.tsx";
 interface PlayerProps {
   readonly verb: "Play" | "Replay";
   /** Position from 0 to `last`. */
-  readonly at: number;
+  readonly index: number;
   readonly last: number;
   readonly text: string;
   readonly waitMs: number;
@@ -13,21 +13,21 @@ interface PlayerProps {
   readonly stride?: number;
   readonly hasSteps?: boolean;
   readonly marks?: readonly number[];
-  readonly show: (place: number) => void;
+  readonly show: (index: number) => void;
   readonly children?: ComponentChildren;
 }
 
 /** Restarts at the end. */
 export function Player(props: PlayerProps) {
-  const { verb, at, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
+  const { verb, index, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return;
-    const timer = setTimeout(() => (at >= last ? setPlaying(false) : show(Math.min(last, at + stride))), waitMs);
+    const timer = setTimeout(() => (index >= last ? setPlaying(false) : show(Math.min(last, index + stride))), waitMs);
     return () => clearTimeout(timer);
-  }, [isPlaying, at, last]);
+  }, [isPlaying, index, last]);
   const toggle = (): void => {
-    if (!isPlaying && at >= last) show(0);
+    if (!isPlaying && index >= last) show(0);
     setPlaying(!isPlaying);
   };
   const step = (name: string, sign: string, to: number) => (
@@ -40,15 +40,15 @@ export function Player(props: PlayerProps) {
       <Button kind="primary" onClick={toggle}>
         {isPlaying ? "Pause" : verb}
       </Button>
-      {hasSteps && step("Step before", "←", at - 1)}
-      {hasSteps && step("Next step", "→", at + 1)}
+      {hasSteps && step("Step before", "←", index - 1)}
+      {hasSteps && step("Next step", "→", index + 1)}
       <label class="grow">
         <span>{text}</span>
         <input
           type="range"
           min={0}
           max={last}
-          value={at}
+          value={index}
           aria-valuetext={text}
           onInput={(event) => {
             setPlaying(false);
@@ -57,8 +57,8 @@ export function Player(props: PlayerProps) {
         />
         {marks.length > 0 && (
           <span class="marks" aria-hidden="true">
-            {marks.map((place) => (
-              <i key={place} style={{ left: `${(100 * place) / Math.max(1, last)}%` }} />
+            {marks.map((mark) => (
+              <i key={mark} style={{ left: `${(100 * mark) / Math.max(1, last)}%` }} />
             ))}
           </span>
         )}

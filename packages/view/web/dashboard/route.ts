@@ -19,7 +19,7 @@ export function formatRoute({ path, query }: Route): string {
   for (const [name, values] of Object.entries(query))
     for (const value of values) if (value !== "") search.append(name, value);
   const text = search.toString();
-  return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${text === "" ? "" : `?${text}`}`;
+  return `#/${path.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
 /** First value, or empty text. */
@@ -35,7 +35,7 @@ export function all({ query }: Route, name: string): readonly string[] {
 export function changed(route: Route, changes: Readonly<Record<string, string | readonly string[]>>): Route {
   const query: Record<string, readonly string[]> = { ...route.query };
   for (const [name, value] of Object.entries(changes)) {
-    const values = (typeof value === "string" ? [value] : value).filter((each) => each !== "");
+    const values = (typeof value === "string" ? [value] : value).filter((text) => text !== "");
     if (values.length === 0) delete query[name];
     else query[name] = values;
   }

@@ -1,21 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
+import { ViewError } from "../../src/requests.ts";
 
 /** Last value, and any failure of the last request. */
 export interface Loaded<T> {
   readonly value: T | null;
-  readonly error: ServerError | null;
+  readonly error: ViewError | null;
   readonly loading: boolean;
-}
-
-/** Status 0 if the server did not answer. */
-export class ServerError extends Error {
-  readonly status: number;
-  readonly code: string;
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    [this.status, this.code] = [status, code];
-  }
 }
 
 export const api: string = `${location.origin}/api`;
@@ -41,23 +32,23 @@ const entries = new Map<string, Entry>();
 const maxEntries = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
-/** @throws ServerError */
+/** @throws ViewError */
 async function ask(path: string, change?: RequestInit): Promise<unknown> {
   if (recorded) {
     const answer = await recorded(path);
-    if (answer === null) throw new ServerError(404, "not_in_copy", "Not in this exported page");
+    if (answer === null) throw new ViewError(404, "not_in_copy", "Not in this exported page");
     return answer;
   }
   const response = await fetch(`${api}${path}`, change).catch(() => {
-    throw new ServerError(0, "gone", "The server does not answer");
+    throw new ViewError(0, "gone", "The server does not answer");
   });
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   const failure = (body as Failure | null)?.error;
-  throw new ServerError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
+  throw new ViewError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
 }
 
-/** Replaces a value on the server. @returns the answer @throws ServerError */
+/** Replaces a value on the server. @returns the answer @throws ViewError */
 export async function put<T>(path: string, value: object): Promise<T> {
   return (await ask(path, { method: "PUT", body: JSON.stringify(value) })) as T;
 }
@@ -129,7 +120,7 @@ async function load(path: string, entry: Entry): Promise<void> {
     (value): Loaded<unknown> => ({ value, error: null, loading: false }),
     (error: unknown): Loaded<unknown> => ({
       value: entry.loaded.value,
-      error: error instanceof ServerError ? error : new ServerError(0, "failed", String(error)),
+      error: error instanceof ViewError ? error : new ViewError(0, "failed", String(error)),
       loading: false,
     }),
   );

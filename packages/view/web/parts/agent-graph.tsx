@@ -131,15 +131,9 @@ function Edge({ edge, path, width, prices }: EdgeProps) {
   );
 }
 
-interface AgentProps {
-  readonly agent: string;
-  readonly layout: GraphLayout;
-  readonly props: AgentGraphProps;
-}
-
-function Agent({ agent, layout, props }: AgentProps) {
-  const place = layout.places[agent];
-  if (!place) return null;
+function Agent({ agent, layout, props }: { agent: string; layout: GraphLayout; props: AgentGraphProps }) {
+  const center = layout.places[agent];
+  if (!center) return null;
   const { radius } = layout;
   const written = rounded(props.speech.written[agent] ?? 0);
   const spoken = 1 - Math.min(1, Math.max(0, props.speech.silence[agent] ?? 0));
@@ -147,7 +141,7 @@ function Agent({ agent, layout, props }: AgentProps) {
   const note = props.notes?.[agent];
   const name = nameAt(layout, agent, note);
   return (
-    <g class={props.activeAgent === agent ? "active" : ""} transform={`translate(${place.x} ${place.y})`}>
+    <g class={props.activeAgent === agent ? "active" : ""} transform={`translate(${center.x} ${center.y})`}>
       <title>{`${spokenName(agent)}: writes ${written} ${tokenWord(written)} per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
       <circle class="rim" r={radius} />
       <circle
@@ -175,14 +169,14 @@ function Agent({ agent, layout, props }: AgentProps) {
 }
 
 function Travelling({ message, layout }: { message: TravellingMessage; layout: GraphLayout }) {
-  const place = edgePath(layout, message, 0);
-  if (!place) return null;
+  const path = edgePath(layout, message, 0);
+  if (!path) return null;
   const shown = clipped(message.silent ? "silent" : message.text);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
   const within = (x: number): string =>
     `${Math.min(layout.width - width / 2 - 2, Math.max(width / 2 + 2, x)).toFixed(1)}px`;
-  const end = message.silent ? place.from : place.to;
-  const points = Object.entries({ a: place.from, m: along(place, 0.5), b: end });
+  const end = message.silent ? path.from : path.to;
+  const points = Object.entries({ a: path.from, m: along(path, 0.5), b: end });
   const style = Object.fromEntries(
     points.flatMap(([name, { x, y }]) => [
       [`--${name}x`, within(x)],

@@ -6,13 +6,8 @@ import { saveFile } from "./save-file.ts";
 /** Row of a CSV file. */
 export type CsvRow = Parameters<typeof csvLine>[0];
 
-interface ChartFilesProps {
-  readonly name: string;
-  readonly rows: () => readonly CsvRow[];
-}
-
 /** Saves the chart around it. */
-export function ChartFiles({ name, rows }: ChartFilesProps) {
+export function ChartFiles({ name, rows }: { name: string; rows: () => readonly CsvRow[] }) {
   const file = name.replaceAll(/[^\w.-]+/gu, "-");
   return (
     <span class="line chart-files">

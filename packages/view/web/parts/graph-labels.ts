@@ -96,7 +96,7 @@ function placeLabels(
     const used = [...taken];
     return edges.map(({ path, width, height }) => {
       const boxes = tried.map((share) => ({ ...along(path, share), width, height }));
-      const box = boxes.find((each) => isWithin(each, layout) && used.every((other) => !overlaps(each, other)));
+      const box = boxes.find((item) => isWithin(item, layout) && used.every((other) => !overlaps(item, other)));
       if (box) used.push(box);
       return box ?? null;
     });
@@ -150,9 +150,9 @@ export function labelsOf(
   const placed = (isLong: boolean): readonly PlacedLabel[] => {
     const labels = drawn.map(({ edge, path }) => ({ ...labelOf(edge, prices, isLong), path }));
     const sized = labels.map((label) => ({ ...label, ...sizeOf(label) }));
-    return placeLabels(layout, sized, taken).flatMap((at, i) => {
+    return placeLabels(layout, sized, taken).flatMap((point, i) => {
       const { key, tokens, price, width, height } = sized[i] as (typeof sized)[number];
-      return at ? [{ key, tokens, price, box: { ...at, width, height } }] : [];
+      return point ? [{ key, tokens, price, box: { ...point, width, height } }] : [];
     });
   };
   const long = placed(true);
@@ -186,13 +186,13 @@ export function nameRoom({ places, width, below, apart }: GraphLayout, agent: st
 }
 
 function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined): Box[] {
-  const place = layout.places[agent];
-  if (!place) return [];
-  const name = place.y + nameAt(layout, agent, note);
+  const point = layout.places[agent];
+  if (!point) return [];
+  const name = point.y + nameAt(layout, agent, note);
   const around = 2 * layout.radius + 6;
   return [
-    { ...place, width: around, height: around },
-    { x: place.x, y: name - 5, width: textWidth(shownName(agent, nameRoom(layout, agent)), 15), height: 18 },
-    ...(note ? [{ x: place.x, y: name + 13, width: textWidth(clipped(note.text), 13.5), height: 17 }] : []),
+    { ...point, width: around, height: around },
+    { x: point.x, y: name - 5, width: textWidth(shownName(agent, nameRoom(layout, agent)), 15), height: 18 },
+    ...(note ? [{ x: point.x, y: name + 13, width: textWidth(clipped(note.text), 13.5), height: 17 }] : []),
   ];
 }

@@ -58,12 +58,12 @@ function Picture(props: LineChartProps & { readonly width: number }) {
   const [left, right] = x.range;
   const [bottom, top] = y.range;
   const isCrowded = lines.length > 12;
-  const place = (event: PointerEvent) => {
+  const locate = (event: PointerEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     return { x: Math.min(right, Math.max(left, event.clientX - box.left)), y: event.clientY - box.top };
   };
   const select = (event: PointerEvent): void => {
-    const end = place(event).x;
+    const end = locate(event).x;
     if (start !== null && Math.abs(end - start) >= 6)
       onSelect?.([x.value(Math.min(start, end)), x.value(Math.max(start, end))]);
     setStart(null);
@@ -74,9 +74,9 @@ function Picture(props: LineChartProps & { readonly width: number }) {
         width={props.width}
         height={props.height}
         font-size={12}
-        onPointerMove={(event) => setPointer(place(event))}
+        onPointerMove={(event) => setPointer(locate(event))}
         onPointerLeave={() => (setPointer(null), setStart(null))}
-        onPointerDown={(event) => onSelect && setStart(place(event).x)}
+        onPointerDown={(event) => onSelect && setStart(locate(event).x)}
         onPointerUp={select}
       >
         <Drawn
@@ -149,7 +149,7 @@ function Line({ line, x, y, isCrowded }: { line: ChartLine; x: Scale; y: Scale; 
   const pointsOf = (column: readonly (number | null)[]): (readonly [number, number])[] =>
     column.map((value, i) => [x.position(steps[i] as number), value === null ? Number.NaN : y.position(value)]);
   const points = pointsOf(values);
-  const dots = look === "dots" ? points.filter(([, place]) => Number.isFinite(place)) : lonePoints(points);
+  const dots = look === "dots" ? points.filter(([, top]) => Number.isFinite(top)) : lonePoints(points);
   const dash = look === "reference" ? "5 4" : isCrowded ? "" : (dashes[Math.floor(index / 8) % dashes.length] ?? "");
   return (
     <g>
@@ -172,13 +172,13 @@ function Line({ line, x, y, isCrowded }: { line: ChartLine; x: Scale; y: Scale; 
 }
 
 function areaPath(low: readonly (readonly [number, number])[], high: readonly (readonly [number, number])[]): string {
-  const known = low.flatMap(([place, bottom], i) => {
+  const areas = low.flatMap(([place, bottom], i) => {
     const top = high[i]?.[1] ?? Number.NaN;
     return Number.isFinite(bottom) && Number.isFinite(top) ? [{ place, bottom, top }] : [];
   });
-  if (known.length === 0) return "";
-  const upper = known.map(({ place, top }) => `${px(place)} ${px(top)}`);
-  const lower = known.toReversed().map(({ place, bottom }) => `${px(place)} ${px(bottom)}`);
+  if (areas.length === 0) return "";
+  const upper = areas.map(({ place, top }) => `${px(place)} ${px(top)}`);
+  const lower = areas.toReversed().map(({ place, bottom }) => `${px(place)} ${px(bottom)}`);
   return `M${[...upper, ...lower].join("L")}Z`;
 }
 

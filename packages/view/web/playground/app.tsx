@@ -2,13 +2,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 import { ThemeSwitch } from "../parts/theme.tsx";
 import { AskRelay, AskTellers } from "./ask.tsx";
-import { RunControls, SteeringControls } from "./controls.tsx";
-import { Keep, NewRun } from "./keep.tsx";
+import { RunControls, SteeringControls, Notices } from "./controls.tsx";
+import { Keep } from "./keep.tsx";
 import { Level, levelTexts } from "./level.ts";
-import { Notices } from "./controls.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Stage } from "./stage.tsx";
-import { TellersStage } from "./stage.tsx";
 import { useSession, type SessionHandle } from "./use-session.ts";
 import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settings.ts";
 
@@ -66,7 +64,7 @@ interface LevelPageProps {
 
 function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
   const settings = useMemo(() => settingsIn(query, level), [query, level]);
-  const session = useSession({ settings, keep: !isEmbedded });
+  const session = useSession(settings, !isEmbedded);
   const { state, send } = session;
   const { active } = state;
   useEffect(() => {
@@ -79,7 +77,7 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
         <RunControls session={session} />
       </div>
       <div class="columns">
-        <CurrentStage session={session} isStory={level === "tellers"} />
+        <CurrentStage session={session} />
         <div class="stack">
           <Numbers state={state} />
           <section class="panel">
@@ -103,22 +101,16 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
         <div class="stack">
           {level === "tellers" ? <AskTellers session={session} /> : <AskRelay session={session} />}
           <Keep session={session} />
-          <NewRun key={`${state.settings.seed} ${state.settings.device}`} session={session} />
         </div>
       )}
     </>
   );
 }
 
-function CurrentStage({ session, isStory }: { session: SessionHandle; isStory: boolean }) {
-  const { team, episode, step, told, failure, warmUp } = session.state;
-  if (team && episode)
-    return isStory ? (
-      <TellersStage {...{ episode, told, step }} isWarmingUp={warmUp !== null} />
-    ) : (
-      <Stage {...{ team, episode, step }} />
-    );
-  const size = isStory ? "1.1 MB" : "0.6 MB";
+function CurrentStage({ session }: { session: SessionHandle }) {
+  const { team, episode, step, failure, warmUp, settings } = session.state;
+  if (team && episode) return <Stage {...{ team, episode, step }} isWarmingUp={warmUp !== null} />;
+  const size = settings.level === "tellers" ? "1.1 MB" : "0.6 MB";
   return (
     <section class="panel loading" aria-busy="true">
       <p class="soft">{failure ? "The model could not be loaded." : `Loading the model (${size}) …`}</p>

@@ -1,3 +1,4 @@
+import { counted } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { Button, Panel } from "../parts/elements.tsx";
@@ -14,15 +15,13 @@ interface AskFormProps {
   readonly about: string;
   readonly problem: OwnProblem;
   readonly note: string;
-  readonly liars?: readonly string[];
   readonly children: ComponentChildren;
 }
 
-function AskForm({ session, title, about, problem, note, liars = [], children }: AskFormProps) {
+function AskForm({ session, title, about, problem, note, children }: AskFormProps) {
   const { state, send } = session;
   const [draw, setDraw] = useState(1);
   const fault = faultOf(problem);
-  const cannot = fault !== null || state.device === null;
   return (
     <Panel title={title} kind="ask">
       <p>{about}</p>
@@ -36,7 +35,7 @@ function AskForm({ session, title, about, problem, note, liars = [], children }:
       >
         {children}
         <p class="line">
-          <Button type="submit" kind="primary" disabled={cannot}>
+          <Button type="submit" kind="primary" disabled={fault !== null || state.device === null}>
             Ask both teams
           </Button>
           <span class={fault === null ? "soft small" : "bad tone small"} role="status">
@@ -44,23 +43,13 @@ function AskForm({ session, title, about, problem, note, liars = [], children }:
           </span>
         </p>
       </form>
-      {liars.length > 0 && (
-        <p class="line" role="group" aria-label="What if a teller lies">
-          <span>What if one lies?</span>
-          {liars.map((liar) => (
-            <Button key={liar} disabled={cannot} onClick={() => send({ type: "ask", problem, draw, liar })}>
-              Teller {liar} lies
-            </Button>
-          ))}
-        </p>
-      )}
       {state.asked && <BeforeAndNow {...state.asked} />}
     </Panel>
   );
 }
 
 const replaced = <T,>(list: readonly T[], index: number, value: T): readonly T[] =>
-  list.map((each, i) => (i === index ? value : each));
+  list.map((item, i) => (i === index ? value : item));
 
 export function AskRelay({ session }: { session: SessionHandle }) {
   const [letters, setLetters] = useState<readonly string[]>(["k", "m", "e"]);
@@ -108,14 +97,14 @@ export function AskRelay({ session }: { session: SessionHandle }) {
         ))}
         <fieldset>
           <legend>Question</legend>
-          {["First", "Second"].map((name, place) => (
+          {["First", "Second"].map((name, position) => (
             <>
-              {place === 1 && <span aria-hidden="true"> + </span>}
+              {position === 1 && <span aria-hidden="true"> + </span>}
               <select
                 class="select"
                 aria-label={`${name} letter of the question`}
-                value={asked[place]}
-                onChange={({ currentTarget }) => setAsked(replaced(asked, place, Number(currentTarget.value)))}
+                value={asked[position]}
+                onChange={({ currentTarget }) => setAsked(replaced(asked, position, Number(currentTarget.value)))}
               >
                 {letters.map((letter, i) => (
                   <option key={i} value={i}>
@@ -152,7 +141,6 @@ export function AskTellers({ session }: { session: SessionHandle }) {
       about="Write the tellers' texts and the owner's name. The solver reads only the tellers' messages."
       problem={{ kind: "story", thing, name, texts }}
       note="Teams before and after training"
-      liars={tellers}
     >
       <div class="stack stories">
         {fields.map(([label, value, set, maxLength]) => (
@@ -183,13 +171,12 @@ export function AskTellers({ session }: { session: SessionHandle }) {
   );
 }
 
-/** Before training and now, or without and with a change. */
-function BeforeAndNow({ kind, change = "", before, now, step }: NonNullable<PageState["asked"]>) {
+function BeforeAndNow({ before, now, step }: NonNullable<PageState["asked"]>) {
   const { untrained, stillUntrained } = levelTexts[useContext(Level)];
-  const trained = step === 0 ? stillUntrained : `After ${step} steps`;
+  const trained = step === 0 ? stillUntrained : `After ${counted(step, "step")}`;
   const sides = [
-    { title: kind === "changed" ? "Your story" : untrained, conversation: before },
-    { title: kind === "changed" ? `What if ${change}` : trained, conversation: now },
+    { title: untrained, conversation: before },
+    { title: trained, conversation: now },
   ];
   return (
     <div class="fit" aria-live="polite">

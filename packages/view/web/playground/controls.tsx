@@ -133,11 +133,10 @@ function Slider({ label, value, range, format, onChange }: SliderProps) {
 }
 
 export function Notices({ session }: { session: SessionHandle }) {
-  const { failure, warnings, keeping, step } = session.state;
+  const { failure, warnings } = session.state;
   return (
     <div class="notices" aria-live="polite">
       {failure && <FailureNotice session={session} />}
-      {!keeping.isKept && keeping.words !== "" && step > 0 && <p class="notice warn">{keeping.words}</p>}
       {warnings.length > 0 && (
         <details class="notice warn">
           <summary>
@@ -156,29 +155,18 @@ export function Notices({ session }: { session: SessionHandle }) {
   );
 }
 
-function FailureNotice({ session: { state, restart, replace, dismiss } }: { session: SessionHandle }) {
-  const { failure, device, settings, savedStep, step } = state;
+function FailureNotice({ session: { state, replace, dismiss } }: { session: SessionHandle }) {
+  const { failure, device, settings } = state;
   if (!failure) return null;
-  const isWorkerGone = failure.code === "worker_ended" || failure.code === "worker_silent";
   const lacksWasm = failure.code === "device_unavailable" && settings.device === "wasm";
   return (
     <div class="notice bad" role="alert">
-      <p>
-        {failure.message}
-        {isWorkerGone && step > 0 && ` The run was saved at step ${savedStep}.`}
-      </p>
+      <p>{failure.message}</p>
       <p class="line">
-        {isWorkerGone && (
-          <Button kind="primary" onClick={restart}>
-            {savedStep > 0 ? `Continue from step ${savedStep}` : "Restart"}
-          </Button>
-        )}
-        {device === null && !isWorkerGone && <Button onClick={() => location.reload()}>Reload the page</Button>}
-        {device === null && !isWorkerGone && !lacksWasm && (
+        {device !== null && <Button onClick={dismiss}>Close</Button>}
+        {device === null && <Button onClick={() => location.reload()}>Reload the page</Button>}
+        {device === null && !lacksWasm && (
           <Button onClick={() => replace({ ...settings, device: "wasm" })}>Start a new run</Button>
-        )}
-        {(device !== null || failure.code === "worker_silent") && (
-          <Button onClick={dismiss}>{failure.code === "worker_silent" ? "Wait" : "Close"}</Button>
         )}
       </p>
     </div>

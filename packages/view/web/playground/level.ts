@@ -8,6 +8,8 @@ interface LevelTexts {
   readonly title: string;
   readonly about: string;
   readonly before: string;
+  /** Source of the numbers in the picture. */
+  readonly shown: string;
   readonly untrained: string;
   readonly stillUntrained: string;
   readonly budget: string;
@@ -20,6 +22,7 @@ export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
     about:
       "Three holders know one digit each. The solver adds two of the digits and reads only the holders' messages. Every token has a price. Training in this tab teaches the team which words are worth it.",
     before: "The team before training",
+    shown: "tokens per episode",
     untrained: "Untrained",
     stillUntrained: "Now, still untrained",
     budget: "A team that is always right needs at least 7.3 tokens.",
@@ -30,6 +33,7 @@ export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
     about:
       "Each teller reads a story. One story names the owner of a thing. The solver reads only the tellers' messages and names the owner. Idle words cost tokens and mislead the solver, so training teaches the other tellers to be silent.",
     before: "The tellers before training",
+    shown: "one test problem, the same at every step",
     untrained: "After the warm start",
     stillUntrained: "Now, not trained yet",
     budget: "Naming the owner takes about 14 tokens.",

@@ -28,7 +28,7 @@ export function Numbers({ state }: { state: PageState }) {
     }),
   ];
   const steps = [0, ...points.map((point) => point.step)];
-  const accuracies = new Map(evaluations.map((each) => [each.step, each.accuracy]));
+  const accuracies = new Map(evaluations.map((item) => [item.step, item.accuracy]));
   const lastStep = Math.max(settings.steps, step);
   const curves = { steps, lastStep, n: last === undefined ? "" : counted(last.episodes, "episode") };
   return (
@@ -62,7 +62,7 @@ export function Numbers({ state }: { state: PageState }) {
         other={{
           label: now ? counted(now.problems, "validation problem") : "validation problems",
           look: "dots",
-          values: steps.map((each) => accuracies.get(each) ?? null),
+          values: steps.map((value) => accuracies.get(value) ?? null),
         }}
         unit="share"
         high={1}
@@ -74,7 +74,7 @@ export function Numbers({ state }: { state: PageState }) {
           index={3}
           values={column(({ silent }) => silent?.idle)}
           other={{
-            label: "silence of the one who knows",
+            label: "silence of the informed teller",
             look: "reference",
             values: column(({ silent }) => silent?.knowing),
           }}
@@ -109,12 +109,12 @@ interface CurveProps {
 
 function Curve({ title, n, steps, values, other, index, lastStep, unit, high }: CurveProps) {
   const format = unit === "share" ? formatPercent : formatNumber;
-  const known = values.flatMap((value, i) => (value === null ? [] : [`${format(value)} at step ${steps[i]}`]));
+  const texts = values.flatMap((value, i) => (value === null ? [] : [`${format(value)} at step ${steps[i]}`]));
   const gaps = values.slice(1).filter((value) => value === null).length;
   const details = [n === "" ? "" : `n = ${n}`, gaps === 0 ? "" : `${counted(gaps, "step")} without a value`]
     .filter((text) => text !== "")
     .join(", ");
-  const ends = [...new Set([known[0], known.at(-1)])].join(", ") || "no values yet";
+  const ends = [...new Set([texts[0], texts.at(-1)])].join(", ") || "no values yet";
   const top = high === 1 ? 1.04 : Math.max(high, 1.05 * Math.max(0, ...values.map((value) => value ?? 0)));
   return (
     <figure class="curve">

@@ -63,7 +63,7 @@ test("a run samples on servers, survives one failure, records the writers, and r
   withServers("vllm", async ([one, two], sampler, run) => {
     let asked = 0;
     one.faults = (path, body) => {
-      // In the second step: the model of version 2 is asked for the third time.
+      // Third request of version 2, in the second step.
       if (path === "/v1/completions" && (body as { model: string }).model.includes("-v2-") && ++asked === 4)
         void one.kill();
       return null;
@@ -88,7 +88,7 @@ test("a run samples on servers, survives one failure, records the writers, and r
       sampler: { vllm: { urls: [one.url, two.url] } },
       train: { objective: { importance: { gapAbove: 0.02 } } },
     });
-    expect(two.names).toEqual([]); // let go of
+    expect(two.names).toEqual([]); // unloaded
     expect(await readdir(dirname(run))).toEqual(["run"]);
 
     const more = await laconic("train", "--resume", "--run", run, "train.steps=4", `sampler=vllm:${two.url}`, "--json");
@@ -171,7 +171,7 @@ test("rejects unsuitable servers and leaves no files", () =>
       const urls = sampler.slice("sampler=vllm:".length).split(",");
       const computed = `sampler=${JSON.stringify({ vllm: { urls, logProbs: "forward" } })}`;
       const taken = await laconic("train", ...words, computed, "train.steps=1");
-      expect([taken.code, taken.err]).toEqual([0, expect.stringContaining("computed here") as string]);
+      expect([taken.code, taken.err]).toEqual([0, expect.stringContaining("computed by the trainer") as string]);
     },
     { logProbs: "raw" },
   ));

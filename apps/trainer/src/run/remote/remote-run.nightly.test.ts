@@ -81,7 +81,7 @@ test("runs over binary and JSON wires are equal", async () => {
       const tinker = { url: server.url, wire, samplerTtlSeconds: 3600 };
       const { code } = await laconic("train", ...small, `engine=${JSON.stringify({ tinker })}`, "--run", run, "--json");
       expect(code).toBe(0);
-      const sent = (path: string): unknown[] => server.log.flatMap((each) => (each.path === path ? [each.body] : []));
+      const sent = (path: string): unknown[] => server.log.flatMap((item) => (item.path === path ? [item.body] : []));
       const sdk_version = wire === "json" ? "0.24.1" : "0.25.0";
       expect(sent("create_session").at(-1)).toMatchObject({ sdk_version });
       expect(sent("save_weights_for_sampler").at(-1)).toMatchObject({ ttl_seconds: 3600 });
@@ -118,7 +118,7 @@ test("a server that loses state ends the run, which resumes from its checkpoint"
     clearInterval(watch);
     expect(ended.code).toBe(1);
     expect(ended.err).toMatch(/the server lost (?:model|sampler)|request \S+ expired on the server/u);
-    expect(ended.err).toContain(`the last checkpoint goes on with: laconic train --resume --run ${run}`);
+    expect(ended.err).toContain(`continue from the last checkpoint: laconic train --resume --run ${run}`);
     const again = await laconic("train", "--resume", "--run", run);
     expect([again.code, again.err]).toEqual([0, expect.stringMatching(/(?:validation|test) at step 4/u) as string]);
   }));
@@ -156,7 +156,7 @@ test("rejects unsupported settings after the probe and leaves no files", () =>
       "train.refreshOldPolicyEvery: needs weights of an earlier step",
     );
     const own = ["policies=own", "train.budget=null"];
-    expect(await refused(...own)).toContain("models at a time, the server trains one");
+    expect(await refused(...own)).toContain("models, but the server trains one");
     expect(await refused(`engine=tinker:other@${server.url}`)).toContain(
       "the server has no other; it has relay-one-fact",
     );

@@ -1,21 +1,18 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { cli, expectRefused, laconic, outputOf } from "../../../test/laconic.ts";
 import { parseAppConfig } from "@laconic/runtime";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
-let place = "";
+let location = "";
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), "laconic-warm-start-"));
-  vi.stubEnv("XDG_CACHE_HOME", join(place, "user"));
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await rm(place, { recursive: true });
-  });
+  location = await temporaryFolder();
+  vi.stubEnv("XDG_CACHE_HOME", join(location, "user"));
+  onTestFinished(() => void vi.unstubAllEnvs());
 });
 
 interface Side {
@@ -28,7 +25,7 @@ type Result = States & { readonly known: States; readonly unseen: States; readon
 const short = cli`train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.problems=12 workers=1
   train.checkpoint.every=1`;
 const warmStart = ["warmStart.steps=3", "warmStart.batch=4"];
-const run = (name: string): string => join(place, name);
+const run = (name: string): string => join(location, name);
 
 async function trained(...words: readonly string[]): Promise<Result & { readonly err: string }> {
   const { code, out, err } = await laconic("train", ...words, "--json");
@@ -79,16 +76,16 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       model: "run:taught",
       warmStart: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
     });
-    const ls = (await laconic("view", "ls", place)).out;
+    const ls = (await laconic("view", "ls", location)).out;
     expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
     await outputOf("eval", run("moved"), "--limit", "4", "--json");
     const verified = await laconic("verify", run("moved"));
     expect([verified.code, verified.out]).toEqual([3, expect.stringContaining("as far as covered")]);
 
-    // Another run takes the same warm-started model; its folder is not begun anew under others.
+    // A second run can reuse the warm-started model; a different warm start must not overwrite it.
     const again = ["train.steps=1", "--run", run("b")];
-    const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
-    expect(said).toContain("3 steps of warm start on copying, unchanged");
+    const reply = (await laconic("train", ...words, ...warmStart, ...again)).err;
+    expect(reply).toContain("3 steps of warm start on copying, unchanged");
     await expectRefused(
       ["train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again],
       "with another model or warm start; choose another",
@@ -112,7 +109,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     expect(existsSync(join(run("a"), "taught"))).toBe(false);
     await expectRefused(
       ["train", ...words, "warmStart.steps=9", "--run", run("b")],
-      /warmStart\.steps is 9, but .* warm start with 3/u,
+      /warmStart\.steps is 9, but .* was warm-started with 3/u,
     );
   });
 });
@@ -131,9 +128,9 @@ test.each([
 });
 
 describe("a warm start on budgets", () => {
-  const settings = (form?: string, said?: string) => ({
+  const settings = (form?: string, reply?: string) => ({
     task: { name: "story-budget", ...(form && { form }) },
-    warmStart: { name: "budgets", ...(said && { form: said }) },
+    warmStart: { name: "budgets", ...(reply && { form: reply }) },
   });
 
   test("takes 160 steps and words budgets as the task does", () => {

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, dataError } from "@laconic/core";
 import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
 
@@ -31,7 +31,7 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
     relax_quotes: true,
   };
   const refuse = (row: number, cause?: unknown): never => {
-    throw new LaconicError("data_invalid", `${file}: row ${row}: a quote never closes`, { file, row }, cause);
+    throw dataError(`${file}: row ${row}: a quote never closes`, { file, row }, cause);
   };
   try {
     const records: string[][] = parseCsv(text, options);
@@ -48,14 +48,14 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
     if (LaconicError.is(error)) throw error;
     const { code, records } = error as { readonly code?: string; readonly records?: number };
     if (code === "CSV_QUOTE_NOT_CLOSED") return refuse((records ?? 0) + 1, error);
-    throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);
+    throw dataError(`${file}: ${(error as Error).message}`, { file }, error);
   }
 }
 
 /** The parser keeps quotes before trailing text. */
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
-/** Multi-line cells with text after their closing quote. */
+/** Finds multi-line cells with text after their closing quote. */
 function joinsRows(record: string, delimiter: string): boolean {
   const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
@@ -69,7 +69,7 @@ function joinsRows(record: string, delimiter: string): boolean {
  */
 export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const refuse = (reason: string, cause?: unknown): never => {
-    throw new LaconicError("data_invalid", `${file}: ${reason}`, { file }, cause);
+    throw dataError(`${file}: ${reason}`, { file }, cause);
   };
   let text = "";
   try {
@@ -91,11 +91,11 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const twice = columns.map((i) => names[i]).find((name, i, all) => all.indexOf(name) !== i);
   if (twice !== undefined) refuse(`row ${first + 1}: two columns are called ${JSON.stringify(twice)}`);
   return rows.flatMap((cells, i): DataRow[] => {
-    const place = { file, row: first + i + 2 };
+    const location = { file, row: first + i + 2 };
     if (isEmpty(cells)) return [];
     if (cells.length < width || !isEmpty(cells.slice(width)))
-      return [{ ...place, reason: `${cells.length} cells, but the header has ${width}` }];
-    return [{ ...place, value: Object.fromEntries(columns.map((column) => [names[column], cells[column]])) }];
+      return [{ ...location, reason: `${cells.length} cells, but the header has ${width}` }];
+    return [{ ...location, value: Object.fromEntries(columns.map((column) => [names[column], cells[column]])) }];
   });
 }
 
@@ -110,7 +110,7 @@ function tableIn(file: string, text: string): string[][] {
     return csvRecords(file, text.slice(declared[0].length), { delimiter: declared[1] as string, trim: true });
   const [line = ""] = text.trimStart().split(/[\r\n]/u, 1);
   const usual = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
-  const candidates = [usual, ...delimiters].filter((each, i, all) => all.indexOf(each) === i && line.includes(each));
+  const candidates = [usual, ...delimiters].filter((item, i, all) => all.indexOf(item) === i && line.includes(item));
   if (candidates.length < 2) return csvRecords(file, text, { delimiter: candidates[0] ?? usual, trim: true });
   const tables = candidates.map((delimiter) => {
     try {

@@ -29,13 +29,13 @@ function lying(bytes: Uint8Array, from: bigint, to: bigint, nth = 0): Uint8Array
   const file = Buffer.from(bytes);
   const length = file.readUInt32LE(file.length - 8);
   const footer = file.subarray(file.length - 8 - length, file.length - 8);
-  let at = -1;
-  for (let i = 0; i <= nth; i++) at = footer.indexOf(Buffer.concat([Buffer.of(0x16), varint(from)]), at + 1);
-  expect(at).toBeGreaterThanOrEqual(0);
+  let index = -1;
+  for (let i = 0; i <= nth; i++) index = footer.indexOf(Buffer.concat([Buffer.of(0x16), varint(from)]), index + 1);
+  expect(index).toBeGreaterThanOrEqual(0);
   const changed = Buffer.concat([
-    footer.subarray(0, at + 1),
+    footer.subarray(0, index + 1),
     varint(to),
-    footer.subarray(at + 1 + varint(from).length),
+    footer.subarray(index + 1 + varint(from).length),
   ]);
   const tail = Buffer.alloc(8);
   tail.writeUInt32LE(changed.length);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, dataError, mapValues } from "@laconic/core";
 import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
@@ -65,7 +65,7 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
     });
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw new LaconicError("data_invalid", `${file}: not a whole Parquet file: ${String(error)}`, { file }, error);
+    throw dataError(`${file}: not a whole Parquet file: ${String(error)}`, { file }, error);
   }
 }
 
@@ -110,15 +110,10 @@ function columnsAmong(names: readonly string[], { columns }: ParquetPart): strin
 
 /** Checks the unpacked size before allocation. */
 function bounded(compressors: Compressors): Compressors {
-  return Object.fromEntries(
-    Object.entries(compressors).map(([codec, unpack]) => [
-      codec,
-      (input: Uint8Array, length: number) => {
-        if (!(length >= 0 && length <= maxPageBytes)) throw new Error(`a page declares ${length} unpacked bytes`);
-        return unpack(input, length);
-      },
-    ]),
-  );
+  return mapValues(compressors, (unpack) => (input: Uint8Array, length: number) => {
+    if (!(length >= 0 && length <= maxPageBytes)) throw new Error(`a page declares ${length} unpacked bytes`);
+    return unpack(input, length);
+  });
 }
 
 type Reader = readonly [name: string, read: (value: never) => unknown];
@@ -170,5 +165,5 @@ function plain(value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }

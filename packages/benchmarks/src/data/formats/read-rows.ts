@@ -1,5 +1,5 @@
 import { unpacked, zipEntries } from "#formats";
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, dataError } from "@laconic/core";
 import { boundedJson, exactJson } from "@laconic/core/json";
 import type { DataRow } from "../data-row.ts";
 import { csvRows } from "./csv.ts";
@@ -41,12 +41,7 @@ async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {
   try {
     return await unpacked(bytes, maxBytes);
   } catch (error) {
-    throw new LaconicError(
-      "data_invalid",
-      `${file}: not a whole gzip file: ${(error as Error).message}`,
-      { file },
-      error,
-    );
+    throw dataError(`${file}: not a whole gzip file: ${(error as Error).message}`, { file }, error);
   }
 }
 
@@ -64,12 +59,12 @@ function wholeJson(file: string, bytes: Uint8Array, exact: boolean): unknown {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return exact ? exactJson(text) : boundedJson(text);
   } catch (error) {
-    throw new LaconicError("data_invalid", `${file}: not JSON: ${(error as Error).message}`, { file }, error);
+    throw dataError(`${file}: not JSON: ${(error as Error).message}`, { file }, error);
   }
 }
 
 function listed(file: string, list: unknown): DataRow[] {
-  if (!Array.isArray(list)) throw new LaconicError("data_invalid", `${file}: expected an array of rows`, { file });
+  if (!Array.isArray(list)) throw dataError(`${file}: expected an array of rows`, { file });
   return list.map((value: unknown, i) => ({ file, row: i + 1, ...unwrapped(value) }));
 }
 
@@ -100,7 +95,7 @@ function rowsInObject(file: string, bytes: Uint8Array, exact: boolean): DataRow[
     lists.length === 0
       ? "holds one JSON object over several lines, expected an array of rows or a row on each line"
       : `holds several lists (${lists.join(", ")}); call that of the rows "rows"`;
-  throw new LaconicError("data_invalid", `${file}: ${reason}`, { file });
+  throw dataError(`${file}: ${reason}`, { file });
 }
 
 function isTable(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import yauzl from "yauzl";
 
 /** Limits bombs; the largest known archive has 10 MB. */
@@ -22,17 +22,17 @@ export async function zipEntries(
   try {
     // The library refuses names like ../x and wrong lengths.
     const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    const found: ZipEntry[] = [];
+    const matches: ZipEntry[] = [];
     let total = 0;
     for await (const entry of archive.eachEntry()) {
       total += entry.uncompressedSize;
       if (total > maxBytes) throw new Error(`unpacks to more than ${maxBytes} bytes`);
       if (!entry.fileName.endsWith("/") && wanted(entry.fileName))
-        found.push({ name: entry.fileName, bytes: await contentOf(await archive.openReadStreamPromise(entry)) });
+        matches.push({ name: entry.fileName, bytes: await contentOf(await archive.openReadStreamPromise(entry)) });
     }
-    return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return matches.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);
+    throw dataError(`${file}: ${(error as Error).message}`, { file }, error);
   }
 }
 

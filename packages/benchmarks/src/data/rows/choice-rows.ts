@@ -50,7 +50,7 @@ function mmluProblem(subject: string, question: string, choices: readonly string
 const four = z.array(z.string()).length(4);
 const answerIndex = z.int().min(0).max(3);
 
-/** Archive's CSV, the hub, and the STEM subset. Cells with "None" are answers. */
+/** Reads the archive's CSV, the hub, and the STEM subset. Cells with "None" are answers. */
 export const mmluRow: Rows = z.union([
   z
     .object({
@@ -85,8 +85,8 @@ export const mmluProRow: Rows = z
     // The authors' script drops padding "N/A"; letters must stay.
     const choices = options.filter((option) => option !== "N/A");
     if (optionLetter(index) !== answer || choices[index] === undefined || choices[index] !== options[index]) {
-      const place = `option ${index} of ${choices.length}`;
-      return refuse(context, `answer is ${JSON.stringify(answer)}, and ${place} is not of that letter`, "answer");
+      const location = `option ${index} of ${choices.length}`;
+      return refuse(context, `answer is ${JSON.stringify(answer)}, and ${location} is not of that letter`, "answer");
     }
     // Phrases around every worked solution.
     const solution = row.cot_content

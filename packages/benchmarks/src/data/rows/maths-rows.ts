@@ -149,3 +149,13 @@ export const svampRow: Rows = z
       ...(Type !== undefined && { metadata: { type: Type } }),
     };
   });
+
+/** Rows of the generator `stepsRows`. */
+export const stepsRow: Rows = z.object({
+  question: text,
+  gold,
+  grading: z.object({ kind: z.literal("numeric") }),
+  solution: text,
+  facts: z.array(z.object({ text, needed: z.boolean() })),
+  metadata: z.object({ family: text, operations: z.int(), draft: text }),
+});

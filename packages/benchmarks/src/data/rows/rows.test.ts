@@ -27,7 +27,7 @@ test("paragraphs come before the question, in the layouts of the authors and of 
   };
   expect(read("hotpotqa", hotpotqaCells)).toEqual(expected);
   const { _id: id, context, ...rest } = hotpotqaCells;
-  const columns = { title: context.map(([title]) => title), sentences: context.map(([, said]) => said) };
+  const columns = { title: context.map(([title]) => title), sentences: context.map(([, reply]) => reply) };
   expect(read("hotpotqa", { ...rest, id, context: columns })).toEqual(expected);
   const short = { ...columns, sentences: columns.sentences.slice(1) };
   expect(read("hotpotqa", { ...rest, id, context: short })).toMatchObject({

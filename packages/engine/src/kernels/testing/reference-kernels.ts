@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import type { GradientPlace, Kernels, SequenceLayout, Tensor, CreateKernels, KernelSource } from "../contract.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
@@ -42,17 +42,16 @@ export function createReferenceKernels(): Kernels {
   const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
     const rows = store.ints(tensor, what);
     const bad = rows.findIndex((row) => row < 0 || row >= count);
-    if (bad >= 0)
-      throw new LaconicError("input_invalid", `${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
+    if (bad >= 0) throw inputError(`${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
     return rows;
   };
   /** Checks that host and device copies are equal. */
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
     if (other.length !== host.length)
-      throw new LaconicError("input_invalid", `${what}: ${other.length} device numbers, ${host.length} host numbers`);
+      throw inputError(`${what}: ${other.length} device numbers, ${host.length} host numbers`);
     if (host.some((value, i) => value !== other[i]))
-      throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
+      throw inputError(`${what}: the host's and the device's numbers differ`);
   };
   const checkLayout = (layout: SequenceLayout, what: string): void => {
     hostCopy(layout.offsets, layout.offsetsOnDevice, `${what}: layout.offsets`);
@@ -72,13 +71,13 @@ export function createReferenceKernels(): Kernels {
   /** Writes a parameter's gradient to its place, or returns it by name. */
   const settled = <Name extends "dWeight" | "dBias">(
     name: Name,
-    place: GradientPlace | undefined,
+    gradientPlace: GradientPlace | undefined,
     gradient: Float64Array,
     shape: readonly number[],
   ): { readonly [K in Name]?: Tensor } => {
-    if (!place) return { [name]: store.make(gradient, shape) } as { readonly [K in Name]?: Tensor };
-    const into = floats(place.tensor);
-    gradient.forEach((value, i) => (into[i] = (place.add ? (into[i] as number) : 0) + value));
+    if (!gradientPlace) return { [name]: store.make(gradient, shape) } as { readonly [K in Name]?: Tensor };
+    const into = floats(gradientPlace.tensor);
+    gradient.forEach((value, i) => (into[i] = (gradientPlace.add ? (into[i] as number) : 0) + value));
     return {};
   };
 
@@ -192,9 +191,9 @@ export function createReferenceKernels(): Kernels {
 
     createCache: (size) => caches.adopt(createCache(size)),
     freeCache: (cache) => void caches.release(cache),
-    attentionCached: (q, k, v, given, shape, plan) => {
+    attentionCached: (q, k, v, keyValueCache, shape, plan) => {
       const what = "attentionCached";
-      const { cache } = caches.attended(q, k, v, given, shape, plan);
+      const { cache } = caches.attended(q, k, v, keyValueCache, shape, plan);
       checkLayout(plan.layout, what);
       hostCopy(plan.table, plan.tableOnDevice, `${what}: plan.table`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
@@ -279,8 +278,8 @@ export function createReferenceKernels(): Kernels {
       const norm = Math.sqrt(squares ?? 0);
       const gradScale = step.clip && norm > step.clip.maxNorm ? step.clip.maxNorm / norm : 1;
       for (const tensor of tensors) {
-        const [param, grad, first, second] = [tensor.param, tensor.grad, tensor.first, tensor.second].map((each) =>
-          floats(each),
+        const [param, grad, first, second] = [tensor.param, tensor.grad, tensor.first, tensor.second].map((item) =>
+          floats(item),
         ) as [Float64Array, Float64Array, Float64Array, Float64Array];
         adamW(param, grad, first, second, step, gradScale);
       }

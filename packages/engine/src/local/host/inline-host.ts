@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels } from "../../kernels/index.ts";
+import type { DeviceMemory, Kernels } from "../../kernels/index.ts";
 import { SharedBases } from "../hosted-model/base-weights.ts";
 import { HostedModel, type HostedModelOptions } from "../hosted-model/hosted-model.ts";
 import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";
@@ -53,6 +53,10 @@ export class InlineHost implements EngineHost {
   async disposeModel(model: number): Promise<void> {
     this.#models.get(model)?.dispose();
     this.#models.delete(model);
+  }
+
+  async memory(): Promise<DeviceMemory | null> {
+    return this.#kernels.memory();
   }
 
   async close(): Promise<void> {

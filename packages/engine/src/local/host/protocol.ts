@@ -1,5 +1,5 @@
 import { LaconicError, type EngineCapabilities, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
-import type { KernelPlace, KernelSource } from "../../kernels/index.ts";
+import type { DeviceMemory, KernelPlace, KernelSource } from "../../kernels/index.ts";
 import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import type { HostSettings, HostSource, ModelFacts } from "../hosted-model/model-types.ts";
 import type { GradientExchange } from "../replicas/gradient-exchange.ts";
@@ -29,7 +29,7 @@ export type ModelMethod =
   | "save"
   | "load";
 
-/** Replica of the engine. Calls run one after the other, except concurrent `sample` calls of one model. */
+/** Replica of the engine. Calls run one after the other, except `cancel`, `memory` and `sample` calls of one model. */
 export interface EngineHost {
   describe(): Promise<HostCapabilities>;
   create(model: number, source: HostSource): Promise<ModelFacts>;
@@ -42,6 +42,7 @@ export interface EngineHost {
   /** Sums this replica's share of all slots before the step. */
   sumGradients(exchange: GradientExchange, replica: number): Promise<void>;
   disposeModel(model: number): Promise<void>;
+  memory(): Promise<DeviceMemory | null>;
   close(): Promise<void>;
 }
 

@@ -70,10 +70,7 @@ test("models are in the worker's files as they would be in folders", async () =>
 test("a worker without the device's kernels says which it has", async () => {
   const device = { device: "wasm", module: "none" };
   const engine = createLocalEngine({ device, startWorker: () => startWorker({ kernels }) });
-  await expect(engine).rejects.toMatchObject({
-    code: "device_unavailable",
-    message: expect.stringContaining("available: reference"),
-  });
+  await expect(engine).rejects.toFailWith("device_unavailable", "available: reference");
 });
 
 test("a worker that cannot be loaded fails the engine", async () => {
@@ -85,25 +82,19 @@ test("a worker that cannot be loaded fails the engine", async () => {
   };
   const engine = createLocalEngine({ device: referenceKernels(), startWorker: () => worker });
   fail({ message: "no such file" });
-  await expect(engine).rejects.toMatchObject({
-    code: "engine_failed",
-    message: expect.stringContaining("no such file"),
-  });
+  await expect(engine).rejects.toFailWith("engine_failed", "no such file");
 });
 
 test("several workers without shared memory are refused with the headers that allow it", async () => {
   vi.stubGlobal("SharedArrayBuffer", undefined);
   const engine = createLocalEngine({ device: referenceKernels(), workers: 2 });
-  await expect(engine).rejects.toMatchObject({
-    code: "device_unavailable",
-    message: expect.stringContaining("Cross-Origin-Embedder-Policy"),
-  });
+  await expect(engine).rejects.toFailWith("device_unavailable", "Cross-Origin-Embedder-Policy");
 });
 
 test("kernel sets get the number of users of the machine", async () => {
   const places: unknown[] = [];
-  const reference: CreateKernels = async (_, place) => {
-    places.push(place);
+  const reference: CreateKernels = async (_, kernelPlace) => {
+    places.push(kernelPlace);
     return createReferenceKernels();
   };
   const startOne = (): WebWorker => startWorker({ kernels: { reference }, files: defaultFiles });
@@ -116,9 +107,7 @@ describe("a browser replaces Node's modules", () => {
   test("has the same names", () => expect(Object.keys(browser)).toEqual(Object.keys(node)));
 
   test("says what to give instead of folders and threads", async () => {
-    await expect(browser.defaultFiles.openToRead("/model/config.json")).rejects.toMatchObject({
-      code: "config_invalid",
-    });
+    await expect(browser.defaultFiles.openToRead("/model/config.json")).rejects.toFailWith("config_invalid");
     expect(() =>
       browser.startThread({
         device: referenceKernels(),

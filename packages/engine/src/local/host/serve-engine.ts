@@ -54,14 +54,14 @@ export function serveEngine(
   });
 }
 
-/** Serves host calls in order, except `sample` and `cancel`. */
+/** Serves host calls in order, except `sample`, `cancel` and `memory`. */
 export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void {
   opened.catch(() => undefined); // each call reports the error
   const order = new CallOrder();
   port.onMessage((call: HostCall) => {
     const task = (): Promise<void> => answer(port, opened, call);
     const modelMethod = call.method === "call" ? call.args[1] : null;
-    if (modelMethod === "cancel") void task();
+    if (modelMethod === "cancel" || call.method === "memory") void task();
     else if (modelMethod === "sample") void order.together(task);
     else void order.alone(task);
   });

@@ -41,7 +41,7 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
 
   test("rejects an argument that no thread can receive, and the engine continues", async () => {
     const source = { kind: "config", config: { ...config, odd: () => 0 }, seed: 1 } as const;
-    await expect(engine.createModel(source)).rejects.toMatchObject({ code: "input_invalid" });
+    await expect(engine.createModel(source)).rejects.toFailWith("input_invalid");
     await engine.createModel({ kind: "config", config, seed: 1 });
   });
 
@@ -67,9 +67,9 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
     ).not.toEqual([]);
     ended.forEach(({ text, trace }, i) => {
       const free = whole[i]?.text ?? "";
-      const at = stop.map((each) => free.indexOf(each)).filter((found) => found >= 0);
-      expect(text).toBe(at.length === 0 ? free : free.slice(0, Math.min(...at)));
-      const tokens = at.length === 0 ? whole[i]?.trace?.tokens.length : Math.min(...at) + 2;
+      const position = stop.map((item) => free.indexOf(item)).filter((match) => match >= 0);
+      expect(text).toBe(position.length === 0 ? free : free.slice(0, Math.min(...position)));
+      const tokens = position.length === 0 ? whole[i]?.trace?.tokens.length : Math.min(...position) + 2;
       expect(trace?.tokens).toHaveLength(tokens ?? -1);
     });
   });
@@ -79,7 +79,7 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
       .createModel({ kind: "config", config: { ...config, hidden_act: "gelu" }, seed: 1 })
       .catch((reason: unknown) => reason);
     expect(LaconicError.is(error)).toBe(true);
-    expect(error).toMatchObject({ code: "model_unsupported", detail: { key: "hidden_act" } });
+    expect(error).toFailWith("model_unsupported", { key: "hidden_act" });
     expect(String(error)).toContain('hidden_act is "gelu"');
   });
 });
@@ -95,21 +95,16 @@ test(
     const closing = [engine.close(), engine.close()];
     expect((await answer).logProbs.values).toHaveLength(2);
     await Promise.all(closing);
-    await expect(model.forward(sequences)).rejects.toMatchObject({
-      code: "engine_failed",
-      message: "the engine was closed",
-    });
-    await expect(engine.createModel({ kind: "config", config, seed: 0 })).rejects.toMatchObject({
-      code: "engine_failed",
-    });
+    await expect(model.forward(sequences)).rejects.toFailWith("engine_failed", "the engine was closed");
+    await expect(engine.createModel({ kind: "config", config, seed: 0 })).rejects.toFailWith("engine_failed");
   },
 );
 
 test("a kernel set that is not there, or refuses, refuses the engine", slow, async () => {
   const missing = { device: "broken", module: new URL("./no-such-module.ts", import.meta.url).href };
-  await expect(createLocalEngine({ device: missing })).rejects.toMatchObject({ code: "engine_failed" });
+  await expect(createLocalEngine({ device: missing })).rejects.toFailWith("engine_failed");
   const empty = { device: "broken", module: "data:text/javascript,export const nothing = 0" };
-  await expect(createLocalEngine({ device: empty, workers: 2 })).rejects.toMatchObject({ code: "engine_failed" });
+  await expect(createLocalEngine({ device: empty, workers: 2 })).rejects.toFailWith("engine_failed");
 });
 
 /** A module whose `createKernels` runs the JavaScript. */
@@ -130,10 +125,10 @@ test("a thread that exits rejects the call under way and every later one", slow,
 
 test("a thread that throws outside any call rejects what waits for it", slow, async () => {
   const throwing = `setImmediate(() => { throw new Error("boom") }); await new Promise(() => {})`;
-  await expect(createLocalEngine({ device: scripted(throwing) })).rejects.toMatchObject({
-    code: "engine_failed",
-    message: "the engine's worker stopped: Error: boom",
-  });
+  await expect(createLocalEngine({ device: scripted(throwing) })).rejects.toFailWith(
+    "engine_failed",
+    "the engine's worker stopped: Error: boom",
+  );
 });
 
 test.each([

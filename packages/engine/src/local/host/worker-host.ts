@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 import type { DrawnListener } from "../../generation/draw.ts";
 import { movedBuffers, reviveError } from "./protocol.ts";
 import type { EngineHost, HostCall, HostPort, HostReply, HostSetup } from "./protocol.ts";
@@ -44,7 +44,7 @@ export function hostOver(port: HostPort): EngineHost {
           port.post({ id, method, args: plain } satisfies HostCall, movedBuffers(args));
         } catch (error) {
           const message = `${method}: an argument cannot be sent to a thread: ${String(error)}`;
-          settle(id)?.reject(new LaconicError("input_invalid", message, {}, error));
+          settle(id)?.reject(inputError(message, {}, error));
         }
       });
     };
@@ -62,6 +62,7 @@ export function hostOver(port: HostPort): EngineHost {
     call: remote("call"),
     sumGradients: remote("sumGradients"),
     disposeModel: remote("disposeModel"),
+    memory: remote("memory"),
     close: () => (closed ??= close()),
   };
 }

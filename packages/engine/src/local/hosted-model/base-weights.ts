@@ -6,8 +6,7 @@ import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-
 import { initialParameters, type TensorSource, scoreName } from "../../transformer/parameters.ts";
 import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, tokenCountOf } from "../../weights/model-folder.ts";
-import { uploadWeights } from "../../transformer/weight-layout.ts";
-import { allocateTogether } from "../../transformer/weight-layout.ts";
+import { uploadWeights, allocateTogether } from "../../transformer/weight-layout.ts";
 
 /** Untrained model of a source. */
 export interface BaseWeights {

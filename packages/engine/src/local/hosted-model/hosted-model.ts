@@ -164,8 +164,8 @@ export class HostedModel {
   }
 
   /** Ends a request at its next token. */
-  cancel(call: number, place: number): void {
-    for (const batch of this.#batches.values()) batch.cancel(call, place);
+  cancel(call: number, index: number): void {
+    for (const batch of this.#batches.values()) batch.cancel(call, index);
   }
 
   releaseKept(): void {
@@ -245,7 +245,7 @@ export class HostedModel {
 
   async save(folder: string): Promise<readonly string[]> {
     const kernels = this.#kernels;
-    const kept = this.#optimizer.moments;
+    const cache = this.#optimizer.moments;
     const trained = trainable(this.live);
     const weights = new Map<string, TensorSource>();
     const moments = new Map<string, { readonly first: TensorSource; readonly second: TensorSource }>();
@@ -254,9 +254,9 @@ export class HostedModel {
         shape,
         read: () => readPart(kernels, tensor, start, shape),
       });
-      const own = kept.get(held);
-      weights.set(name, source(own?.master ?? (trained.get(held) as Tensor)));
-      if (own) moments.set(name, { first: source(own.first), second: source(own.second) });
+      const adamWMoments = cache.get(held);
+      weights.set(name, source(adamWMoments?.master ?? (trained.get(held) as Tensor)));
+      if (adamWMoments) moments.set(name, { first: source(adamWMoments.first), second: source(adamWMoments.second) });
     }
     return this.#form.write(folder, {
       weights,

@@ -62,7 +62,10 @@ test("a group that does not fit is parted where it branches, and passes its prom
 test("problems under one system prompt stay apart, and a common first line does not hold them together", () => {
   const system = [90, 91, 92];
   const sequences = [1, 2, 3, 4].flatMap((problem) =>
-    group(problem, 3).map((each) => ({ ...each, promptTokens: [...system, ...each.promptTokens] })),
+    group(problem, 3).map((trainingSequence) => ({
+      ...trainingSequence,
+      promptTokens: [...system, ...trainingSequence.promptTokens],
+    })),
   );
   // Of 3 + 26 rows each, the first three once.
   expect(microBatches(sequences, { ...one, maxRows: 60 })).toEqual([[[0, 1, 2, 3, 4, 5]], [[6, 7, 8, 9, 10, 11]]]);

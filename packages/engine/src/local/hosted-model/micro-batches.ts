@@ -15,7 +15,7 @@ interface Branch {
   readonly segment: number;
   readonly sequences: readonly number[];
   readonly path: number;
-  readonly own: number;
+  readonly rows: number;
 }
 
 /**
@@ -30,8 +30,8 @@ export function microBatches(
   const forest = prefixForest(sequences, { shared });
   const share = replicas === 1 ? Infinity : Math.ceil(forest.tokens.length / (2 * replicas));
   const branches = branchesOf(forest, Math.min(maxRows, share));
-  const shares = dealt(forest, branches, replicas).map((own) =>
-    runsOf(forest, own, maxRows).map((run) => run.flatMap((branch) => branch.sequences)),
+  const shares = dealt(forest, branches, replicas).map((part) =>
+    runsOf(forest, part, maxRows).map((run) => run.flatMap((branch) => branch.sequences)),
   );
   const empty = sequences.flatMap((_, s) => (forest.ends[s] === -1 ? [s] : []));
   // Results of empty sequences are empty, not missing.
@@ -42,7 +42,7 @@ export function microBatches(
 
 /** Minimizes the max number of rows per replica. */
 function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: number): Branch[][] {
-  let least = Math.max(1, ...branches.map(({ path, own }) => path + own));
+  let least = Math.max(1, ...branches.map(({ path, rows }) => path + rows));
   let most = Math.max(least, forest.tokens.length);
   while (least < most) {
     const middle = Math.floor((least + most) / 2);
@@ -65,13 +65,13 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
     const path = positions[start] as number;
     const rows = (offsets[end] as number) - start;
     if (end === segment + 1 || path + rows <= most) {
-      branches.push({ segment, sequences: members.slice(segment, end).flat(), path, own: rows });
+      branches.push({ segment, sequences: members.slice(segment, end).flat(), path, rows });
       segment = end;
       continue;
     }
     const here = members[segment] as number[];
     const length = (offsets[segment + 1] as number) - start;
-    if (here.length > 0) branches.push({ segment, sequences: here, path, own: length });
+    if (here.length > 0) branches.push({ segment, sequences: here, path, rows: length });
     segment += 1;
   }
   return branches;
@@ -84,10 +84,10 @@ function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number)
   let last: Branch | null = null;
   for (const branch of branches) {
     const passed = last ? Math.min(branch.path, sharedRows(forest, last.segment, branch.segment)) : 0;
-    const more = branch.own + branch.path - passed;
+    const more = branch.rows + branch.path - passed;
     if (rows + more > most) {
       runs.push([]);
-      rows = branch.own + branch.path;
+      rows = branch.rows + branch.path;
     } else rows += more;
     (runs.at(-1) as Branch[]).push(branch);
     last = branch;

@@ -78,8 +78,8 @@ test.for<{ name: string; lora: LoraSettings | null; replicas: number; recompute:
   { name: "full", lora: null, replicas: 1, recompute: "none" },
   { name: "full, recomputed, two replicas", lora: null, replicas: 2, recompute: "layer" },
   { name: "LoRA with dropout", lora: { rank: 2, alpha: 4, dropout: 0.3 }, replicas: 1, recompute: "none" },
-])("a run gives equal results under any limit, or names what does not fit: $name", async (given) => {
-  const { lora, replicas, recompute } = given;
+])("a run gives equal results under any limit, or names what does not fit: $name", async (input) => {
+  const { lora, replicas, recompute } = input;
   const free = await open(lora, Infinity, replicas, recompute);
   const expected = await free.train();
   const peak = Math.max(...free.meters.map((meter) => meter.peak()));
@@ -117,7 +117,7 @@ test("a single sequence that does not fit is refused with its tokens and bytes, 
   const limited = await open(null, 4 * weights);
   const call = limited.model.forwardBackward([long], ({ values }) => new Float64Array(values.length).fill(-1));
   const error = await call.catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "device_out_of_memory", detail: { tokens: 42, sequences: 1 } });
+  expect(error).toFailWith("device_out_of_memory", { tokens: 42, sequences: 1 });
   const { bytes } = (error as LaconicError).detail;
   expect((error as LaconicError).message).toContain(`a sequence of 42 tokens needs ${String(bytes)} bytes`);
   expect(bytes as number).toBeGreaterThan(3 * weights);

@@ -5,9 +5,8 @@ import type { Dropout } from "../../transformer/dropout.ts";
 import { likeliestInPieces, readPieces, type LikeliestPiece } from "../../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
-import { predictedFrom, type Recompute } from "../../transformer/train-pass.ts";
+import { predictedFrom, passForward, type Recompute, type HeadPass } from "../../transformer/train-pass.ts";
 import { joinValues } from "../../transformer/weight-layout.ts";
-import { passForward, type HeadPass } from "../../transformer/train-pass.ts";
 import type { HostOutputs } from "./model-types.ts";
 import { halve, totalTokens, type MicroBatch } from "./micro-batches.ts";
 
@@ -120,18 +119,12 @@ export function isEmpty({ completionTokens }: TrainingSequence): boolean {
   return completionTokens.length === 0;
 }
 
-interface PassOptions {
-  /** Null without gradients. */
-  readonly recompute: Recompute | null;
-  readonly shared: boolean;
-}
-
 /** Adds the size of the failed pass to an out-of-memory error. */
 export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,
   sequences: readonly TrainingSequence[],
-  { recompute, shared }: PassOptions,
+  { recompute, shared }: { readonly recompute: Recompute | null; readonly shared: boolean },
 ): unknown {
   if (!isOutOfMemory(error)) return error;
   const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, shared };

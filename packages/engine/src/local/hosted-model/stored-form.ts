@@ -4,12 +4,11 @@ import { adaptedProjections } from "../../lora/lora-settings.ts";
 import { openPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { parameter, type ModelOnDevice } from "../../transformer/model-on-device.ts";
-import { scoreName } from "../../transformer/parameters.ts";
+import { scoreName, type TensorSource } from "../../transformer/parameters.ts";
 import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
 import { closedOnError, openSafetensorsFile, writeSafetensorsFile } from "../../weights/safetensors-file.ts";
 import type { OpenTensors } from "../../weights/safetensors-file.ts";
-import type { TensorSource } from "../../transformer/parameters.ts";
 
 /** Data by names of trained tensors. */
 export interface StoredContents {
@@ -35,8 +34,8 @@ export function wholeModel(
     write: (folder, contents) => writeModelFolder(files, folder, { config: configJson, ...contents }),
     open: async (folder) =>
       closedOnError(await openModelFolder(files, folder), (stored) => {
-        const found = parseModelConfig(stored.config);
-        expectSame("", config, config.scalarHead ? { ...found, scalarHead: true } : found, folder);
+        const modelConfig = parseModelConfig(stored.config);
+        expectSame("", config, config.scalarHead ? { ...modelConfig, scalarHead: true } : modelConfig, folder);
         return { tensors: fitWeights(config, stored.tensors), close: stored.close };
       }),
   };
@@ -46,7 +45,7 @@ export function wholeModel(
 export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: string | null): StoredForm {
   const settings = model.adapter?.settings;
   if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
-  const facts = ({ rank, alpha, rankStabilized = false, targets }: LoraSettings): object => ({
+  const plain = ({ rank, alpha, rankStabilized = false, targets }: LoraSettings): object => ({
     rank,
     alpha,
     rankStabilized,
@@ -59,7 +58,7 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
     },
     open: async (folder) =>
       closedOnError(await openPeftFolder(files, folder, model.config), (stored) => {
-        expectSame("lora.", facts(settings), facts(stored.settings), folder);
+        expectSame("lora.", plain(settings), plain(stored.settings), folder);
         return stored;
       }),
   };
@@ -83,7 +82,7 @@ export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
 
 const headFile = "score.safetensors";
 
-function expectSame(place: string, live: object, stored: object, folder: string): void {
+function expectSame(location: string, live: object, stored: object, folder: string): void {
   for (const [key, value] of Object.entries(live)) {
     // Irrelevant for trained weights.
     if (key === "initializerRange") continue;
@@ -91,8 +90,8 @@ function expectSame(place: string, live: object, stored: object, folder: string)
     if (JSON.stringify(actual) !== JSON.stringify(value))
       throw new LaconicError(
         "weights_invalid",
-        `${folder}: ${place}${key}: expected ${JSON.stringify(value)}, as in the model, got ${JSON.stringify(actual)}`,
-        { folder, key: place + key },
+        `${folder}: ${location}${key}: expected ${JSON.stringify(value)}, as in the model, got ${JSON.stringify(actual)}`,
+        { folder, key: location + key },
       );
   }
 }

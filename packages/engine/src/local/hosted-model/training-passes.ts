@@ -3,9 +3,8 @@ import { Dropout } from "../../transformer/dropout.ts";
 import type { Gradients } from "../../transformer/gradients.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
-import type { Recompute } from "../../transformer/train-pass.ts";
-import { passBackward, passForward, type HeadPass } from "../../transformer/train-pass.ts";
-import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
+import { passBackward, passForward, type Recompute, type HeadPass } from "../../transformer/train-pass.ts";
+import { isOutOfMemory, tensorsIn } from "../../kernels/index.ts";
 import type { HostOutputs } from "./model-types.ts";
 import { halve, rowsTogether, type MicroBatch } from "./micro-batches.ts";
 import { explainOutOfMemory, outputsInHalves, readOutputs } from "./outputs.ts";
@@ -74,7 +73,7 @@ export class TrainingPasses {
   }
 
   drop(): void {
-    if (this.#pending) freeTree(this.#state().live.kernels, this.#pending.pass);
+    if (this.#pending) this.#state().live.kernels.free(...tensorsIn(this.#pending.pass));
     this.#pending = null;
     this.#unfit = null;
   }
@@ -152,8 +151,4 @@ export class TrainingPasses {
       ? undefined
       : new Dropout({ rate, seed, step, batch, numbers: this.#sharePrefixes ? null : numbers });
   }
-}
-
-function freeTree(kernels: Kernels, value: unknown): void {
-  kernels.free(...tensorsIn(value));
 }

@@ -20,12 +20,12 @@ test.each([
   const random = randomFromSeed(7);
   const expected = new Float64Array(28);
   for (let replica = 0; replica < replicas; replica++) {
-    let at = 0;
+    let index = 0;
     for (const { values } of slotViews(exchange, replica, model))
-      for (let k = 0; k < values.length; k++, at++) {
+      for (let k = 0; k < values.length; k++, index++) {
         values[k] = (random.uniform() - 0.5) * 10 ** (6 * random.uniform());
-        const sum = (expected[at] as number) + (values[k] as number);
-        expected[at] = dtype === "float32" ? Math.fround(sum) : sum;
+        const sum = (expected[index] as number) + (values[k] as number);
+        expected[index] = dtype === "float32" ? Math.fround(sum) : sum;
       }
   }
   // The shares come in any order.

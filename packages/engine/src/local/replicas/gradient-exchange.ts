@@ -51,7 +51,7 @@ export function slotViews(
 /** Sums this replica's share into the first slot. The fixed order of replicas makes results independent of timing. */
 export function sumShare(exchange: GradientExchange, replica: number): void {
   const { parameters, replicas } = exchange;
-  const [start, end] = [replica, replica + 1].map((each) => Math.floor((parameters * each) / replicas));
+  const [start, end] = [replica, replica + 1].map((value) => Math.floor((parameters * value) / replicas));
   const sums = slot(exchange, 0).subarray(start, end);
   for (let other = 1; other < replicas; other++) {
     const addends = slot(exchange, other).subarray(start, end);

@@ -58,7 +58,7 @@ export class SharedSampling {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
     const cancels = requests.map(
-      (_, place) => () => void host.call(this.#model, "cancel", call, place).catch(() => undefined),
+      (_, index) => () => void host.call(this.#model, "cancel", call, index).catch(() => undefined),
     );
     const plain = requests.map((request) => {
       const { signal: _, ...rest } = request; // signals cannot be sent to threads

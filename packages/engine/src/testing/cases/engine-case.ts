@@ -108,7 +108,7 @@ export interface CaseKit {
 export function caseKit(profile: EngineProfile): CaseKit {
   const { digits, whole, clips = true, snapshots = true } = profile;
   const steps: OptimizerSettings = clips ? optimizer : { ...optimizer, maxGradNorm: Infinity };
-  const said = whole ? requests : requests.map(atTemperatureOne);
+  const replies = whole ? requests : requests.map(atTemperatureOne);
   const trained = whole ? sequences : sequences.map((sequence) => ({ ...sequence, temperature: 1 }));
   const text = (values: ArrayLike<number>): string =>
     Array.from(values, (value) => (digits === undefined ? String(value) : value.toFixed(digits))).join();
@@ -125,7 +125,7 @@ export function caseKit(profile: EngineProfile): CaseKit {
   });
   return {
     profile,
-    requests: said,
+    requests: replies,
     sequences: trained,
     modelCase,
     optimizer: steps,
@@ -141,9 +141,9 @@ export function caseKit(profile: EngineProfile): CaseKit {
     logProbsOf: async (model) => text((await model.forward(trained)).logProbs.values),
     sameReplies: (a, b) =>
       a.length === b.length &&
-      a.every((each, i) => {
+      a.every((result, i) => {
         const other = b[i] as SampleResult;
-        return each.tokens.join() === other.tokens.join() && text(each.logProbs) === text(other.logProbs);
+        return result.tokens.join() === other.tokens.join() && text(result.logProbs) === text(other.logProbs);
       }),
   };
 }
@@ -163,8 +163,8 @@ export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): P
     () => null,
     (reason: unknown) => reason,
   );
-  const found = LaconicError.is(error) ? error.code : String(error);
-  expectThat(LaconicError.is(error) && error.code === code, `the call to be refused with ${code}, got ${found}`);
+  const match = LaconicError.is(error) ? error.code : String(error);
+  expectThat(LaconicError.is(error) && error.code === code, `the call to be refused with ${code}, got ${match}`);
   return error;
 }
 

@@ -35,12 +35,12 @@ export function refusalCases({
         model.forwardBackward(sequences, () => new Float64Array(1)),
       );
       const broken = new Error("the objective is broken");
-      const found: unknown = await model
+      const match: unknown = await model
         .forwardBackward(sequences, () => {
           throw broken;
         })
         .catch((error: unknown) => error);
-      expectThat(found === broken, "the objective's own error");
+      expectThat(match === broken, "the objective's own error");
       const { applied } = await model.optimStep(optimizer);
       expectThat(!applied, "nothing to be left to step on");
     }),
@@ -106,8 +106,8 @@ export function refusalCases({
       const { gradNorm } = await model.optimStep({ ...optimizer, learningRate: 1e-12 });
       await model.forwardBackward([good], pullUp());
       await refusal("input_invalid", model.forwardBackward([bad[0][0]], pullUp()));
-      const kept = await model.optimStep(optimizer);
-      expectNear(kept.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
+      const retained = await model.optimStep(optimizer);
+      expectNear(retained.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
     }),
 
     modelCase("optimiser settings out of range are refused by name", async (model) => {

@@ -119,7 +119,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
     modelCase("turns of one conversation reuse its cached prefix, with equal replies", async (model, engine) => {
       const sampling = { temperature: 1, maxTokens: 5 };
       const turns = async (conversation?: string): Promise<SampleResult[]> => {
-        const said: SampleResult[] = [];
+        const replies: SampleResult[] = [];
         let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
         for (const turn of [0, 1, 2]) {
           const random = randomFromSeed(turn).state();
@@ -131,10 +131,10 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
             ...(conversation !== undefined && { conversation }),
           };
           const [reply] = await model.sample([request]);
-          said.push(reply as SampleResult);
+          replies.push(reply as SampleResult);
           promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
         }
-        return said;
+        return replies;
       };
       expectReplies(kit, engine, await turns("one"), await turns());
     }),
@@ -154,7 +154,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
           const own = top.find(({ token }) => token === tokens[t]);
           expectThat(own === undefined || own.logProb === logProb, `the drawn token's own log-prob at ${i},${t}`);
           expectThat(
-            top.every((each, k) => each.logProb <= (top[k - 1]?.logProb ?? 0)),
+            top.every((item, k) => item.logProb <= (top[k - 1]?.logProb ?? 0)),
             `descending log-probs at ${i},${t}`,
           );
           expectThat(

@@ -19,8 +19,8 @@ export function storageCases({
       inFolder(async (folder) => {
         await trainSteps(model, 2);
         const files = await model.save(folder);
-        const found = await readdir(folder);
-        expectThat(found.toSorted().join() === [...files].toSorted().join(), `exactly the files that save names`);
+        const matches = await readdir(folder);
+        expectThat(matches.toSorted().join() === [...files].toSorted().join(), `exactly the files that save names`);
         await trainSteps(model, 2);
         const straight = [await logProbsOf(model), await model.sample(requests)] as const;
 

@@ -99,10 +99,13 @@ export function valueCases({
             await model.save(folder);
             const straight = await fit(model, 3);
             const resumed = await engine.createValueModel(train === "all" ? { ...source, seed: 9 } : source, { train });
-            for (const each of [resumed, model]) {
-              await each.load(folder);
-              expectThat(each.weightVersion === 3, `weight version 3, got ${each.weightVersion}`);
-              expectThat((await fit(each, 3)) === straight, `the bits of the run that was not interrupted (${train})`);
+            for (const valueModel of [resumed, model]) {
+              await valueModel.load(folder);
+              expectThat(valueModel.weightVersion === 3, `weight version 3, got ${valueModel.weightVersion}`);
+              expectThat(
+                (await fit(valueModel, 3)) === straight,
+                `the bits of the run that was not interrupted (${train})`,
+              );
             }
           }
         }),
@@ -157,9 +160,9 @@ export function valueCases({
         [{ tokens: [1, 2], from: 0.5 }, "from is 0.5"],
         [{ tokens: Array.from({ length: 49 }, () => 1) }, "49 tokens"],
       ];
-      for (const [state, said] of bad) {
+      for (const [state, reply] of bad) {
         const { message } = await refusal("input_invalid", model.forward([{ tokens: [1] }, state]));
-        expectThat(message.includes(said) && message.includes("sequence 1"), `"${message}" to say ${said}`);
+        expectThat(message.includes(reply) && message.includes("sequence 1"), `"${message}" to say ${reply}`);
       }
       await refusal(
         "numeric_invalid",

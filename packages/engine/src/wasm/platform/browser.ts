@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
@@ -9,9 +9,7 @@ export async function openBinary(
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (const [key, value] of Object.entries(options))
     if (key !== "fused" || typeof value !== "string")
-      throw new LaconicError("config_invalid", `wasm kernels: expected fma, threads or the URL fused, got "${key}"`, {
-        key,
-      });
+      throw configError(`wasm kernels: expected fma, threads or the URL fused, got "${key}"`, { key });
   const { fused = (fma ? fmaFile : fusedFile).href } = options as { readonly fused?: string };
   const reply = await fetch(fused).catch((error: unknown) => error as Error);
   if (reply instanceof Error || !reply.ok)

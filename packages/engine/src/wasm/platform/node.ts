@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
@@ -12,9 +12,7 @@ export async function openBinary(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [unknown] = Object.keys(options);
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `wasm kernels: expected fma or threads, got "${unknown}"`, {
-      key: unknown,
-    });
+    throw configError(`wasm kernels: expected fma or threads, got "${unknown}"`, { key: unknown });
   return readFile(fma ? fmaFile : fusedFile);
 }
 

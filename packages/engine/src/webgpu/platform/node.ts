@@ -38,9 +38,9 @@ async function entryOf(dawn: Dawn): Promise<Gpu> {
 
 function pathOfDawn(folder: string | undefined): string | null {
   const places = [import.meta.url, ...(folder === undefined ? [] : [pathToFileURL(join(folder, "package.json"))])];
-  for (const place of places)
+  for (const location of places)
     try {
-      return createRequire(place).resolve("webgpu");
+      return createRequire(location).resolve("webgpu");
     } catch {
       // Try the next location.
     }

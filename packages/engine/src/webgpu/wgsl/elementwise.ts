@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import type { GpuArray } from "../gpu-array.ts";
 import { threads, type WgslProgram } from "./program.ts";
 
@@ -18,10 +19,10 @@ export function elementwiseProgram(
   return {
     name,
     constants: { PER_THREAD: perThread },
-    inputs: Object.fromEntries(Object.entries(inputs).map(([key, data]) => [key, { data }])),
+    inputs: mapValues(inputs, (data) => ({ data })),
     uniforms: {
       size: { type: "int32", value: size },
-      ...Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, { type: "float32" as const, value }])),
+      ...mapValues(numbers, (value) => ({ type: "float32" as const, value })),
     },
     groups: Math.ceil(size / (threads * perThread)),
     code: `

@@ -17,9 +17,9 @@ export function headVectors(headDim: number): HeadVectors {
     : { vector: false, chunks: headDim, declaration: "alias V = f32;\nfn total(x : V) -> f32 { return x; }" };
 }
 
-export function storeVector(value: string, place: string, vector: boolean, into = "result"): string {
+export function storeVector(value: string, location: string, vector: boolean, into = "result"): string {
   const parts = vector ? ["x", "y", "z", "w"].map((part, i) => [`${value}.${part}`, ` + ${i}`]) : [[value, ""]];
-  return parts.map(([part, further]) => `${into}[${place}${further}] = ${part};`).join(" ");
+  return parts.map(([part, further]) => `${into}[${location}${further}] = ${part};`).join(" ");
 }
 
 /** Rows of two tiles that fit in 16 KiB, the minimum workgroup memory. */

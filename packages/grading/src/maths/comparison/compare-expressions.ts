@@ -72,7 +72,7 @@ function infiniteSign(json: Expression): number | null {
   if (json === "PositiveInfinity") return 1;
   if (!isCall(json) || json[0] === "Limit") return null;
   const [head, ...rest] = json;
-  const signs = rest.map((part) => infiniteSign(part));
+  const signs = rest.map(infiniteSign);
   if (signs.every((sign) => sign === null)) return null;
   return head === "Negate" ? -(signs[0] as number) : Number.NaN;
 }

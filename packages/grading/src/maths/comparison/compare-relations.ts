@@ -13,7 +13,7 @@ const no: Match = { equal: false, how: "at sample points" };
 
 /** Equal sides, or proportional differences. */
 export function compareEquations(gold: Relation, answer: Relation, precision: Precision): Match {
-  if (!answer.relators.every((each) => each === "=")) return no;
+  if (!answer.relators.every((relator) => relator === "=")) return no;
   const [a, b] = [sidesOf(gold), sidesOf(answer)];
   for (const [left, right] of [b, [b[1], b[0]] as const]) {
     const sides = [compareScalars(a[0], left, precision), compareScalars(a[1], right, precision)];
@@ -36,15 +36,15 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
 
 /** Null unless in one variable. */
 function intervalOf({ sides, relators }: Relation): Tuple | null {
-  const place = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
-  const isChain = sides.length <= 3 && relators.every((each) => each === "<" || each === "\\leq");
-  if (!isChain || !isVariable(sides[place] as Scalar)) return null;
+  const location = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
+  const isChain = sides.length <= 3 && relators.every((relator) => relator === "<" || relator === "\\leq");
+  if (!isChain || !isVariable(sides[location] as Scalar)) return null;
   const infinity = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
   return {
     kind: "tuple",
-    open: relators[place - 1] === "\\leq" ? "[" : "(",
-    close: relators[place] === "\\leq" ? "]" : ")",
-    items: [sides[place - 1] ?? infinity("-\\infty"), sides[place + 1] ?? infinity("\\infty")],
+    open: relators[location - 1] === "\\leq" ? "[" : "(",
+    close: relators[location] === "\\leq" ? "]" : ")",
+    items: [sides[location - 1] ?? infinity("-\\infty"), sides[location + 1] ?? infinity("\\infty")],
   };
 }
 
@@ -100,7 +100,7 @@ function ratioAtPoint(a: Expression, b: Expression): Ratio | null {
 export function valueOfChain(chain: Relation, precision: Precision): Scalar | null {
   const [first, ...others] = chain.sides;
   const last = others.at(-1);
-  if (!first || !last || !chain.relators.every((each) => each === "=") || !isNumeric(last.text)) return null;
+  if (!first || !last || !chain.relators.every((relator) => relator === "=") || !isNumeric(last.text)) return null;
   // `100m + n = 4049` may be an equation; `100m + n = 4000 + 49 = 4049` is a calculation.
   const calculation = others.length > 1 && others.every((side) => isNumeric(side.text));
   const names = calculation
@@ -110,7 +110,7 @@ export function valueOfChain(chain: Relation, precision: Precision): Scalar | nu
 }
 
 function contradicts({ sides, relators }: Relation, precision: Precision): boolean {
-  if (!relators.every((each) => each === "=")) return false;
+  if (!relators.every((relator) => relator === "=")) return false;
   const numbers = sides.filter((side) => isNumeric(side.text) && !side.decimal && side.percent === "no");
   return numbers.slice(1).some((side) => {
     const { equal, how } = compareScalars(numbers[0] as Scalar, side, precision);
@@ -188,14 +188,14 @@ function lineOf(ends: readonly Scalar[], precision: Precision, point: Point): Li
   }
   finite.sort((a, b) => a.value.comparedTo(b.value));
   const places = new Map<string, number>();
-  let place: number = -1;
+  let index: number = -1;
   let before: Scalar | null = null;
   for (const { end } of finite) {
-    if (!before || !compareScalars(before, end, precision).equal) place++;
+    if (!before || !compareScalars(before, end, precision).equal) index++;
     before = end;
-    places.set(end.text + end.percent, place);
+    places.set(end.text + end.percent, index);
   }
-  const count = 2 * (place + 1) + 1;
+  const count = 2 * (index + 1) + 1;
   return {
     cells: Array.from({ length: count }, (_, cell) => cell),
     cellOf(end) {
@@ -244,9 +244,9 @@ function holds(value: Value, cell: number, line: Line): boolean | null {
 
 /** All must hold without "or", unless no number remains: `x < 1, x > 3` is a union. */
 function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
-  const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
+  const heldAt = (index: number): (boolean | null)[] => items.map((item) => holds(item, index, line));
   const held = heldAt(cell);
   if (held.includes(null)) return null;
-  const isUnion = joined === "or" || (joined !== "and" && line.cells.every((place) => heldAt(place).includes(false)));
+  const isUnion = joined === "or" || (joined !== "and" && line.cells.every((index) => heldAt(index).includes(false)));
   return isUnion ? held.includes(true) : !held.includes(false);
 }

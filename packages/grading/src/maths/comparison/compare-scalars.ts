@@ -20,7 +20,7 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   const decimal = a.decimal || b.decimal;
   const exactPair = [exactOf(a), exactOf(b)] as const;
   if (precision.lenient && decimal) {
-    const places = Math.min(...[a, b].map((each) => decimalsOf(each)));
+    const places = Math.min(...[a, b].map(decimalsOf));
     if (Number.isFinite(places)) return compareScalars(a, b, { digits: places, tolerance: 0.5001 * 10 ** -places });
   }
   if (exactPair[0] && exactPair[1]) {
@@ -43,7 +43,7 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
 function withNaturalLogs(json: Expression): Expression {
   if (!isCall(json)) return json;
   const [head, ...args] = json;
-  const others = args.map((argument) => withNaturalLogs(argument));
+  const others = args.map(withNaturalLogs);
   if (head === "Log" && args.length === 1) return ["Ln", ...others];
   return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
 }

@@ -28,7 +28,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
   if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer, likeness) ? yes : no;
   if (gold.kind === "congruence" || answer.kind === "congruence") return compareCongruences(gold, answer, likeness);
-  if ([gold, answer].some((each) => each.kind === "combination" || isCondition(each) || isReals(each))) {
+  if ([gold, answer].some((item) => item.kind === "combination" || isCondition(item) || isReals(item))) {
     const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
     if (sets) return sets;
   }
@@ -48,7 +48,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
 function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
   if (!gold.names || gold.names.length !== answer.names?.length) return null;
   const places = gold.names.map((name) => (answer.names as readonly string[]).indexOf(name));
-  return places.includes(-1) ? null : places.map((place) => answer.items[place] as Value);
+  return places.includes(-1) ? null : places.map((index) => answer.items[index] as Value);
 }
 
 function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness): boolean {
@@ -118,7 +118,7 @@ function sameItems(golds: readonly Value[], answers: readonly Value[], likeness:
   const places = golds.map((gold, i) => answers.findIndex((answer) => isSame(gold, i, answer)));
   if (places.includes(-1)) return false;
   // An answer may repeat a matched item.
-  return answers.every((answer, place) => places.includes(place) || golds.some((gold, i) => isSame(gold, i, answer)));
+  return answers.every((answer, index) => places.includes(index) || golds.some((gold, i) => isSame(gold, i, answer)));
 }
 
 function compareCombinations(gold: Value, answer: Value, likeness: Likeness): Match {
@@ -151,7 +151,7 @@ function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match
       const values = again(gold.assigned, answer.assigned);
       if (values.equal) return values;
     }
-    if (gold.relators.every((each) => each === "=")) return compareEquations(gold, answer, likeness);
+    if (gold.relators.every((relator) => relator === "=")) return compareEquations(gold, answer, likeness);
     return compareInequalities(gold, answer, likeness);
   }
   if (gold.kind === "relation") {
@@ -194,8 +194,8 @@ function sameWords(gold: Value, answer: Value): Match {
 /** `abcd` may be a word or a product. */
 function sameProduct(gold: Value, answer: Value): boolean {
   if (gold.kind === answer.kind) return false;
-  const [a, b] = [gold, answer].map((each) =>
-    each.kind === "words" && /^\S{1,12}$/u.test(each.text) ? readScalar(each.text) : each,
+  const [a, b] = [gold, answer].map((value) =>
+    value.kind === "words" && /^\S{1,12}$/u.test(value.text) ? readScalar(value.text) : value,
   );
   return a?.kind === "scalar" && b?.kind === "scalar" && compareScalars(a, b, { digits: 6, tolerance: null }).equal;
 }

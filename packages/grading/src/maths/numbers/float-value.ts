@@ -22,7 +22,7 @@ export function floatValue(expression: Expression, point: Point): Complex {
     apply(head, values, args) {
       const [, bound] = args;
       const operator = typeof bound === "string" && isBound.test(bound) ? operators[`${head}${args.length}`] : null;
-      if (operator) return new Complex(operator(args, point, (each, at) => floatValue(each, at).re));
+      if (operator) return new Complex(operator(args, point, (item, at) => floatValue(item, at).re));
       if (head in rules) return applied(rules, head, values);
       const shown = values.map(({ re, im }) => `${re.toPrecision(9)},${im.toPrecision(9)}`);
       return valueOf(`${head}(${shown.join(";")})`);
@@ -120,28 +120,30 @@ function valuesAt(
   point: Point,
 ): Decimal[] | null {
   const name = (quoted as string).slice(1, -1);
-  const values = places.map((place) => realValue(substituted(body as Expression, name, place), point)?.value ?? null);
+  const values = places.map(
+    (expression) => realValue(substituted(body as Expression, name, expression), point)?.value ?? null,
+  );
   return values.every((value) => value !== null) ? values : null;
 }
 
-function beside(place: Expression, distance: Decimal): Expression {
-  return ["Add", place, { num: distance.toFixed() }];
+function shift(expression: Expression, distance: Decimal): Expression {
+  return ["Add", expression, { num: distance.toFixed() }];
 }
 
 function derivative(args: readonly Expression[], point: Point): number {
   const name = (args[1] as string).slice(1, -1);
-  const places = [nearby, nearby.neg()].map((distance) => beside(name, distance));
+  const places = [nearby, nearby.neg()].map((distance) => shift(name, distance));
   const [above, below] = valuesAt(args, places, point) ?? [];
   return above && below ? above.sub(below).div(nearby.mul(2)).toNumber() : Number.NaN;
 }
 
 /** Equal at two distances on both sides. */
 function limit(args: readonly Expression[], point: Point): number {
-  const place = args[2] as Expression;
-  const isInfinite = JSON.stringify(place).includes("Infinity");
-  const far = new Decimal(1).div(nearby).mul(JSON.stringify(place).includes("Negate") ? -1 : 1);
+  const expression = args[2] as Expression;
+  const isInfinite = JSON.stringify(expression).includes("Infinity");
+  const far = new Decimal(1).div(nearby).mul(JSON.stringify(expression).includes("Negate") ? -1 : 1);
   const places = [1, 3, ...(isInfinite ? [] : [-1, -3])].map((times) =>
-    isInfinite ? { num: far.mul(times).toFixed() } : beside(place, nearby.mul(times)),
+    isInfinite ? { num: far.mul(times).toFixed() } : shift(expression, nearby.mul(times)),
   );
   const [first, ...others] = valuesAt(args, places, point) ?? [];
   const isSame =
@@ -163,14 +165,14 @@ function integral(args: readonly Expression[], point: Point, valueOf: Parameters
   const [body, quoted, ...bounds] = args as [Expression, string, ...Expression[]];
   if (partsOf(body).some((part) => isCall(part) && part[0] === "Integrate")) return Number.NaN;
   const [low, high] = bounds.map((bound) => valueOf(bound, point)) as [number, number];
-  const valueAt = (place: number): number =>
-    valueOf(body, (name) => (name === quoted.slice(1, -1) ? place : point(name)));
+  const valueAt = (index: number): number =>
+    valueOf(body, (name) => (name === quoted.slice(1, -1) ? index : point(name)));
   let before = [((high - low) / 2) * (valueAt(low) + valueAt(high))];
   for (let halving = 1; halving <= halvings && Number.isFinite(before[0]); halving++) {
     const count = 2 ** (halving - 1);
     const step = (high - low) / (2 * count);
     const places = Array.from({ length: count }, (_, i) => low + (2 * i + 1) * step);
-    const row = [(before[0] as number) / 2 + step * places.reduce((sum, place) => sum + valueAt(place), 0)];
+    const row = [(before[0] as number) / 2 + step * places.reduce((sum, index) => sum + valueAt(index), 0)];
     for (const [i, estimate] of before.entries())
       row.push((row[i] as number) + ((row[i] as number) - estimate) / (4 ** (i + 1) - 1));
     const [last, other] = [row.at(-1) as number, before.at(-1) as number];

@@ -19,7 +19,7 @@ export function rowsOf(expression: Expression): Rows | null {
 
 /** Sum, product, power or determinant; null if sizes differ. */
 export function ofMatrices(head: string, args: readonly Expression[]): Expression | null {
-  if (args.every((each) => rowsOf(each) === null)) return null;
+  if (args.every((arg) => rowsOf(arg) === null)) return null;
   const calculated = calculatedRows(head, args);
   if (calculated && head !== "Det")
     return calculated.flat().every((entry) => partsOf(entry).length <= maxParts)
@@ -38,7 +38,7 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
       return first && mapped(first, (entry) => ["Negate", entry]);
     case "Multiply": {
       const numbers = args.filter((_, i) => matrices[i] === null);
-      const product = productOf(matrices.filter((each) => each !== null));
+      const product = productOf(matrices.filter((matrix) => matrix !== null));
       return product && mapped(product, (entry) => ["Multiply", ...numbers, entry]);
     }
     case "Power": {

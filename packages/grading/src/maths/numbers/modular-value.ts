@@ -7,16 +7,15 @@ import { wholePoint } from "./sample-point.ts";
 const fields = [
   [1152921504606847009n, 7n],
   [1152921504606847189n, 2n],
-].map(([prime, nonResidue]) => field(prime as bigint, nonResidue as bigint));
+].map(([prime, nonResidue]): Field => ({
+  prime: prime as bigint,
+  imaginary: powerModulo(nonResidue as bigint, ((prime as bigint) - 1n) / 4n, prime as bigint),
+}));
 
 interface Field {
   readonly prime: bigint;
   /** A square root of -1. */
   readonly imaginary: bigint;
-}
-
-function field(prime: bigint, nonResidue: bigint): Field {
-  return { prime, imaginary: powerModulo(nonResidue, (prime - 1n) / 4n, prime) };
 }
 
 /** Null if not rational, undefined after division by zero. */
@@ -31,10 +30,10 @@ const points = 4;
  */
 export function sameModulo(left: Expression, right: Expression): boolean | null {
   let compared = 0;
-  for (const each of fields)
+  for (const item of fields)
     for (let number = 0; number < 2 * points; number++) {
       const point = wholePoint(number);
-      const [x, y] = [residueOf(left, each, point), residueOf(right, each, point)];
+      const [x, y] = [residueOf(left, item, point), residueOf(right, item, point)];
       if (x === null || y === null) return null;
       if (x === undefined || y === undefined) continue;
       if (x !== y) return false;

@@ -22,18 +22,19 @@ type RealClass = typeof Decimal;
 const classes = new Map<number, RealClass>();
 
 function classOf(precision: number): RealClass {
-  let known = classes.get(precision);
-  if (!known) classes.set(precision, (known = Decimal.clone({ precision, maxE: 1e6, minE: -1e6, defaults: true })));
-  return known;
+  let registry = classes.get(precision);
+  if (!registry)
+    classes.set(precision, (registry = Decimal.clone({ precision, maxE: 1e6, minE: -1e6, defaults: true })));
+  return registry;
 }
 
 const constants = new Map<string, Decimal>();
 
 function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
   const key = `${name} ${real.precision}`;
-  const known = constants.get(key) ?? (name === "Pi" ? real.acos(-1) : real.exp(1));
-  constants.set(key, known);
-  return known;
+  const registry = constants.get(key) ?? (name === "Pi" ? real.acos(-1) : real.exp(1));
+  constants.set(key, registry);
+  return registry;
 }
 
 /**
@@ -43,9 +44,9 @@ function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
 export function realValue(expression: Expression, point: Point = () => null): Real | null {
   let digits = minDigits;
   for (let round = 0; round < 3; round++) {
-    const found = atPrecision(expression, point, digits);
-    if (!found) return null;
-    const { value, largest } = found;
+    const match = atPrecision(expression, point, digits);
+    if (!match) return null;
+    const { value, largest } = match;
     // Cancellation and small numbers need more digits.
     const wanted = Math.max(largest, 0) + Math.max(value.isZero() ? 0 : -value.e, 0) + minDigits;
     if (wanted <= digits || (round === 2 && largest + minDigits <= digits))
@@ -83,8 +84,8 @@ function atPrecision(
     number: (text) => (/^[-+]?\d+(?:\.\d+)?$/u.test(text) ? measured(new real(text)) : null),
     name(name) {
       if (name === "Pi" || name === "e") return constantOf(real, name);
-      const known = isName(name) ? point(name) : null;
-      return known === null ? null : measured(new real(known));
+      const registry = isName(name) ? point(name) : null;
+      return registry === null ? null : measured(new real(registry));
     },
     apply(head, values) {
       if (!cheap.has(head) && ++functions > maxFunctions) return null;

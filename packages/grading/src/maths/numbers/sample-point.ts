@@ -68,7 +68,7 @@ const belowZero: readonly number[] = [-1, -2, -3, -5, -8, -30];
 export function wholePoints(names: readonly string[], negative: boolean): Point[] {
   const all = negative ? [...places, ...belowZero] : places;
   const [only] = names;
-  if (names.length < 2) return all.map((place) => (name: string) => (name === only ? place : null));
+  if (names.length < 2) return all.map((index) => (name: string) => (name === only ? index : null));
   return Array.from({ length: 90 }, (_, i) => (name: string) => {
     const drawn = wholePoint(i)(name) as number;
     return drawn % 4 === 0 ? (all[drawn % all.length] as number) : 1 + (drawn % 12);

@@ -34,11 +34,11 @@ export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
 
 /** Retracted answers prevent reading the whole text. */
 function candidatesIn(text: string, read: (text: string) => Candidate[]): Candidate[] {
-  const found = readCurrent(text, (current) => {
+  const match = readCurrent(text, (current) => {
     const candidates = read(current);
     return candidates.length === 0 ? null : candidates;
   });
-  return found ?? (/\\(?:boxed|fbox)|####/u.test(text) ? [{ text: denied, rule: "taken back" }] : []);
+  return match ?? (/\\(?:boxed|fbox)|####/u.test(text) ? [{ text: denied, rule: "taken back" }] : []);
 }
 
 function placesIn(text: string, forms: AnswerForms): Candidate[] {
@@ -79,9 +79,9 @@ function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
   return places
     .slice(Math.max(0, end - 3), end)
     .toReversed()
-    .map((place) => ({
-      text: isUnsaid(text, place.start, place.end) ? denied : listAround(text, place, places),
-      rule: place.kind === "plain" ? "last number" : "last formula",
+    .map((span) => ({
+      text: isUnsaid(text, span.start, span.end) ? denied : listAround(text, span, places),
+      rule: span.kind === "plain" ? "last number" : "last formula",
     }));
 }
 
@@ -102,8 +102,8 @@ function wordsIn(text: string): Candidate[] {
       .split(/[.!?](?:\s|$)|\n/u)[0]
       ?.replaceAll("$", "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
-  const [, said] = text.length > 200 ? [] : (/^\s*(yes|no|true|false)\b\s*[,.;:!—–]/iu.exec(text) ?? []);
-  if (said !== undefined) return [{ text: said, rule: "the first word" }];
+  const [, reply] = text.length > 200 ? [] : (/^\s*(yes|no|true|false)\b\s*[,.;:!—–]/iu.exec(text) ?? []);
+  if (reply !== undefined) return [{ text: reply, rule: "the first word" }];
   const predicate = predicateIn(text);
   if (predicate !== null) return [{ text: predicate, rule: "the last sentence" }];
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
@@ -112,13 +112,13 @@ function wordsIn(text: string): Candidate[] {
 /** `odd` in "The function is odd." */
 export function predicateIn(text: string): string | null {
   const sentence = /(?:^|[.!?\n]\s*)([^.!?\n]{1,200})\.?\s*$/u.exec(text)?.[1] ?? "";
-  const said =
+  const message =
     /^(?:(?:so|hence|thus|therefore|then|and)\b,?\s+)?(?:the|this|it|its|\$)[^,;]{0,80}?\s(?:is|are)\s+([\p{L} -]{2,40})$/iu.exec(
       sentence,
     );
-  return said === null || /\b(?:if|whether|when|maybe|perhaps|possibly)\b/iu.test(sentence)
+  return message === null || /\b(?:if|whether|when|maybe|perhaps|possibly)\b/iu.test(sentence)
     ? null
-    : (said[1] as string);
+    : (message[1] as string);
 }
 
 /** Answer after `####`, as in GSM8K; other marks are headings. */
@@ -127,10 +127,10 @@ function marked(text: string, places: readonly Span[]): Candidate | null {
     const [start, end] = [match.index + 4, match.index + match[0].length];
     const held = wholeExpression((match[1] as string).replaceAll(/(?<!\\)\$/gu, " "));
     if (held && /\d|\\/u.test(held.text)) return { text: held.text, rule: "after ####" };
-    const place = places.find((span) => span.start >= start && span.end <= end);
-    if (!place || /\p{L}/u.test(text.slice(start, place.start))) continue;
-    const isSaid = !isUnsaid(text, place.start, place.end);
-    return { text: isSaid ? listAround(text, place, places, start) : denied, rule: "after ####" };
+    const location = places.find((span) => span.start >= start && span.end <= end);
+    if (!location || /\p{L}/u.test(text.slice(start, location.start))) continue;
+    const isSaid = !isUnsaid(text, location.start, location.end);
+    return { text: isSaid ? listAround(text, location, places, start) : denied, rule: "after ####" };
   }
   return null;
 }
@@ -139,9 +139,9 @@ function marked(text: string, places: readonly Span[]): Candidate | null {
 function hoped(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
     const start = match.index + match[0].length;
-    const place = places.find((span) => span.start >= start && span.start - start <= 2);
-    if (place && /^[^\n]{0,20}?\bI hope/u.test(text.slice(place.end, place.end + 40)))
-      return { text: withPercent(text, place), rule: "final answer sentence" };
+    const location = places.find((span) => span.start >= start && span.start - start <= 2);
+    if (location && /^[^\n]{0,20}?\bI hope/u.test(text.slice(location.end, location.end + 40)))
+      return { text: withPercent(text, location), rule: "final answer sentence" };
   }
   return null;
 }
@@ -159,7 +159,7 @@ function announcedAnswer(text: string, places: readonly Span[], plain: boolean):
   for (const { end: start } of cuesIn(text).toReversed()) {
     const bare = plain ? (bareExpression(text, start) ?? spokenNumber(text, start)) : null;
     if (bare !== null) return { text: bare, rule: "after the answer trigger" };
-    const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
+    const near = places.filter((span) => span.start >= start - 1 && span.start - start <= longestLead);
     const first = near.find(({ kind }) => kind === "formula") ?? near[0];
     const subject = first && (saidOf(first, text, start, places) ?? first);
     if (subject && isUnsaid(text, subject.start, subject.end))
@@ -186,8 +186,8 @@ const joining = new RegExp(
 );
 
 function withNeighbours(places: readonly Span[], index: number, joins: (a: Span, b: Span) => boolean): Span[] {
-  const isJoined = (at: number): boolean => {
-    const [a, b] = [places[at - 1], places[at]];
+  const isJoined = (position: number): boolean => {
+    const [a, b] = [places[position - 1], places[position]];
     return a !== undefined && b !== undefined && a.kind === b.kind && joins(a, b);
   };
   let [first, last] = [index, index];
@@ -204,14 +204,14 @@ function listText(text: string, list: readonly Span[]): string {
  * Joins candidates with a comma, "or", "and" or "to".
  * @param from - earlier candidates are ignored
  */
-function listAround(text: string, place: Span, places: readonly Span[], from = 0): string {
+function listAround(text: string, location: Span, places: readonly Span[], from = 0): string {
   const between = (a: Span, b: Span): string => text.slice(a.end, b.start).replaceAll(/\\[()]/gu, "");
   const joins = (a: Span, b: Span): boolean => a.start >= from && joining.test(between(a, b));
-  const list = withNeighbours(places, places.indexOf(place), joins);
+  const list = withNeighbours(places, places.indexOf(location), joins);
   const behind = text.slice((list.at(-1) as Span).end);
   const isJoined = list.some((span, i) => i > 0 && !/^[\s,]*$/u.test(between(list[i - 1] as Span, span)));
   const isList = isJoined ? !/^[\s$*]*(?:is|was)\b/u.test(behind) : /^[\s$*)]*(?:[.;!?\n]|$)/u.test(behind);
-  return listText(text, isList ? list : [place]);
+  return listText(text, isList ? list : [location]);
 }
 
 /** Letter or formula after a cue, without dollars. */
@@ -234,11 +234,11 @@ function saidOf(near: Span, text: string, start: number, places: readonly Span[]
   const words = /[a-zA-Z]/u.test(text.slice(start, near.start).replace(/^\s*(?:is|are)\b/u, ""));
   if (!subject && !words) return undefined;
   return places.findLast(
-    (place) =>
-      place.start >= near.end &&
-      place.start < end &&
+    (span) =>
+      span.start >= near.end &&
+      span.start < end &&
       /(?:\b(?:is|are|be|equals|to)|=|:)\s*(?:(?:equal to|exactly|just|only|simply|therefore|thus)\s+)?\**$/u.test(
-        text.slice(Math.max(near.end, place.start - 40), place.start).trimEnd(),
+        text.slice(Math.max(near.end, span.start - 40), span.start).trimEnd(),
       ),
   );
 }

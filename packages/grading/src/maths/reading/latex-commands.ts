@@ -105,7 +105,7 @@ export function implicitProduct(factors: readonly Expression[], isWritten: boole
   if (factors.length > 2 || !isCall(second)) return ["Multiply", ...factors];
   const [head, ...args] = second;
   const [a, b] = args.map(Number);
-  const areWhole = args.length === 2 && args.every((each) => Number.isInteger(each));
+  const areWhole = args.length === 2 && args.every(Number.isInteger);
   if (first === "C" && head === "Sequence" && areWhole) return ["Binomial", ...args];
   const isProper = head === "Divide" && areWhole && (a as number) > 0 && (a as number) < (b as number);
   return [isWritten && isProper ? "Add" : "Multiply", ...factors];

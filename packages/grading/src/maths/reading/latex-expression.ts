@@ -42,10 +42,10 @@ class Parser {
   }
 
   #next(): string {
-    const each = this.#peek;
-    if (each === "") throw new Malformed();
+    const text = this.#peek;
+    if (text === "") throw new Malformed();
     this.#at++;
-    return each;
+    return text;
   }
 
   #take(wanted: string): boolean {
@@ -95,12 +95,12 @@ class Parser {
   }
 
   #beginsFactor(): boolean {
-    const each = this.#peek;
-    if (each === "|") return this.#bars === 0;
-    if (each.startsWith("\\begin{")) return true;
-    return each !== "" && !reserved.has(each)
-      ? /^(?:\\[a-zA-Z{]+|[\p{L}\d.([{]|\d.*|\.\d+)$/su.test(each)
-      : ["\\frac", "\\sqrt", "\\binom"].includes(each);
+    const text = this.#peek;
+    if (text === "|") return this.#bars === 0;
+    if (text.startsWith("\\begin{")) return true;
+    return text !== "" && !reserved.has(text)
+      ? /^(?:\\[a-zA-Z{]+|[\p{L}\d.([{]|\d.*|\.\d+)$/su.test(text)
+      : ["\\frac", "\\sqrt", "\\binom"].includes(text);
   }
 
   #quotient(): Expression {
@@ -149,30 +149,30 @@ class Parser {
     if (!this.#take("{")) return [this.#digit()];
     const parts: string[] = [];
     for (let depth = 1; ;) {
-      const each = this.#next();
-      if (each === "{") depth++;
-      else if (each === "}" && --depth === 0) return parts;
-      parts.push(each);
+      const text = this.#next();
+      if (text === "{") depth++;
+      else if (text === "}" && --depth === 0) return parts;
+      parts.push(text);
     }
   }
 
   /** Closes before the token. */
   #closesBefore(wanted: string): boolean {
     let depth = 0;
-    for (let at = this.#at; at < this.#tokens.length; at++) {
-      const each = this.#tokens[at] as string;
-      if (each === "(" || each === "{") depth++;
-      else if ((each === ")" || each === "}") && --depth === 0) return this.#tokens[at + 1] === wanted;
+    for (let index = this.#at; index < this.#tokens.length; index++) {
+      const text = this.#tokens[index] as string;
+      if (text === "(" || text === "{") depth++;
+      else if ((text === ")" || text === "}") && --depth === 0) return this.#tokens[index + 1] === wanted;
     }
     return false;
   }
 
   /** Only the first digit, as in TeX. */
   #digit(): string {
-    const each = this.#next();
-    if (!/^\d./u.test(each)) return each;
-    this.#tokens[--this.#at] = each.slice(1);
-    return each[0] as string;
+    const text = this.#next();
+    if (!/^\d./u.test(text)) return text;
+    this.#tokens[--this.#at] = text.slice(1);
+    return text[0] as string;
   }
 
   #argument(): Expression {
@@ -188,32 +188,32 @@ class Parser {
     return json;
   }
 
-  #primary(each: string): Expression {
-    if (/^\.?\d/u.test(each)) return numberOf(each);
-    if (each === "{") return this.#group();
-    const bracket = brackets[each];
+  #primary(text: string): Expression {
+    if (/^\.?\d/u.test(text)) return numberOf(text);
+    if (text === "{") return this.#group();
+    const bracket = brackets[text];
     if (bracket) return this.#inside(bracket[0], bracket[1]);
-    if (each === "|") {
+    if (text === "|") {
       this.#bars++;
       const json = this.#sum();
       this.#expect("|");
       this.#bars--;
       return ["Abs", json];
     }
-    if (each === "\\frac") return this.#derivative() ?? ["Divide", this.#argument(), this.#argument()];
-    if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
-    if (each === "\\sqrt") return this.#root();
-    if (each.startsWith("\\begin{")) return this.#matrix(each.slice(7, -1));
-    if (each in functions) return this.#function(each);
-    if (each in lists) return this.#list(each);
-    if (each in big) return this.#big(big[each] as string);
-    if (accents.has(each)) return [/^\\(?:overline|bar)$/u.test(each) ? "Conjugate" : each, this.#argument()];
-    if (each === "\\mathbb") return this.#rawTokens().join("") === "R" ? "RealNumbers" : "Blackboard";
-    if (/^\\(?:text|operatorname)$/u.test(each)) return `'${this.#rawTokens().join("")}'`;
-    const known = symbols[each];
-    if (known !== undefined) return known;
-    if (reserved.has(each) || !/^(?:\p{L}|\\[a-zA-Z]+)$/u.test(each)) throw new Malformed();
-    return each.replace("\\", "");
+    if (text === "\\frac") return this.#derivative() ?? ["Divide", this.#argument(), this.#argument()];
+    if (text === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
+    if (text === "\\sqrt") return this.#root();
+    if (text.startsWith("\\begin{")) return this.#matrix(text.slice(7, -1));
+    if (text in functions) return this.#function(text);
+    if (text in lists) return this.#list(text);
+    if (text in big) return this.#big(big[text] as string);
+    if (accents.has(text)) return [/^\\(?:overline|bar)$/u.test(text) ? "Conjugate" : text, this.#argument()];
+    if (text === "\\mathbb") return this.#rawTokens().join("") === "R" ? "RealNumbers" : "Blackboard";
+    if (/^\\(?:text|operatorname)$/u.test(text)) return `'${this.#rawTokens().join("")}'`;
+    const registry = symbols[text];
+    if (registry !== undefined) return registry;
+    if (reserved.has(text) || !/^(?:\p{L}|\\[a-zA-Z]+)$/u.test(text)) throw new Malformed();
+    return text.replace("\\", "");
   }
 
   #group(): Expression {
@@ -332,15 +332,15 @@ class Parser {
   /** Integrand of `dx`; takes nothing without `dx`. */
   #integrand(): readonly [Expression, string] | null {
     let depth = 0;
-    for (let at = this.#at; at + 1 < this.#tokens.length && depth >= 0; at++) {
-      const each = this.#tokens[at] as string;
-      if ("([{".includes(each)) depth++;
-      else if (")]}".includes(each)) depth--;
-      const name = this.#tokens[at + 1] as string;
-      if (each !== "d" || depth !== 0 || !/^[a-zA-Z]$/u.test(name)) continue;
-      const body = at === this.#at ? 1 : this.#within(this.#tokens.slice(this.#at, at));
+    for (let index = this.#at; index + 1 < this.#tokens.length && depth >= 0; index++) {
+      const text = this.#tokens[index] as string;
+      if ("([{".includes(text)) depth++;
+      else if (")]}".includes(text)) depth--;
+      const name = this.#tokens[index + 1] as string;
+      if (text !== "d" || depth !== 0 || !/^[a-zA-Z]$/u.test(name)) continue;
+      const body = index === this.#at ? 1 : this.#within(this.#tokens.slice(this.#at, index));
       if (body === null) return null;
-      this.#at = at + 2;
+      this.#at = index + 2;
       return [body, `'${name}'`];
     }
     return null;

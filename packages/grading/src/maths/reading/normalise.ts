@@ -60,8 +60,8 @@ export function normaliseLatex(text: string): string {
   // LaTeX takes one digit.
   const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
   let normal = rooted
-    .replaceAll(fraction, (each) => each.normalize("NFKC").replace(/^(\d+)\u2044(\d+)$/u, "\\frac{$1}{$2}"))
-    .replaceAll(sign, (each) => signs.get(each) ?? each);
+    .replaceAll(fraction, (item) => item.normalize("NFKC").replace(/^(\d+)\u2044(\d+)$/u, "\\frac{$1}{$2}"))
+    .replaceAll(sign, (item) => signs.get(item) ?? item);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
   // Degrees count in a sine's angle.
   normal = ofAngle.test(normal)

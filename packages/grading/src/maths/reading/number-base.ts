@@ -15,7 +15,7 @@ const subscripted = new RegExp(
   "u",
 );
 /** "1234 base five", "1234 in base 5", "1101 in binary". */
-const said = new RegExp(
+const message = new RegExp(
   String.raw`^(${digits}),?\s+(?:(?:in|en|zur)\s+)?(?:bas(?:e|is)[\s-]+(\d+|\p{L}+)|(${Object.keys(adjectives).join("|")}))$`,
   "u",
 );
@@ -39,7 +39,7 @@ export function baseOf(text: string): InBase | null {
     .replaceAll(new RegExp(String.raw`${command}|[{}()~]`, "gu"), " ")
     .replaceAll(/\s+/gu, " ")
     .trim();
-  const [, held = "", first, second] = subscripted.exec(plain) ?? said.exec(flat) ?? [];
+  const [, held = "", first, second] = subscripted.exec(plain) ?? message.exec(flat) ?? [];
   const base = first ?? second;
   if (!/^\d/u.test(held) || base === undefined) return null;
   const number = adjectives[base] ?? (names.includes(base) ? String(names.indexOf(base) + 2) : base);

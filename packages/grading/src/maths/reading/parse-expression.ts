@@ -8,10 +8,10 @@ const maxCached = 2000;
 
 /** Parses LaTeX, and calculates finite sums and products; null if malformed. */
 export function parseExpression(text: string): Expression | null {
-  const known = cache.get(text);
-  if (known !== undefined) return known;
+  const expression = cache.get(text);
+  if (expression !== undefined) return expression;
   const parsed = parseLatex(text);
-  const json = parsed !== null && operators.test(text) ? calculated(parsed) : parsed;
+  const json = parsed !== null && operators.test(text) ? visited(parsed, { parts: maxParts }, 0) : parsed;
   if (cache.size >= maxCached) cache.clear();
   cache.set(text, json);
   return json;
@@ -22,11 +22,6 @@ const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\
 /** Parts per answer. */
 const maxParts = 5000;
 const maxTerms = 1000;
-
-/** Expands finite sums and products, and calculates with matrices. */
-function calculated(expression: Expression): Expression {
-  return visited(expression, { parts: maxParts }, 0);
-}
 
 function visited(expression: Expression, budget: { parts: number }, depth: number): Expression {
   if (!isCall(expression) || depth > 200) return expression;

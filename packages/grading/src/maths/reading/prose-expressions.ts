@@ -70,7 +70,7 @@ export function proseExpressions(text: string, taken: readonly Span[]): Span[] {
   }
   return withCompounds(
     text,
-    places.map((place) => withPart(text, place)),
+    places.map((span) => withPart(text, span)),
   );
 }
 
@@ -79,8 +79,8 @@ function placesIn(text: string, tokens: readonly Token[]): Span[] {
   for (let index = 0; index < tokens.length;) {
     const first = isDash(text, tokens, index) ? index + 1 : index;
     const end = expressionEnd(tokens, first);
-    const place = end > first ? placeOf(text, tokens, first, end) : null;
-    if (place) places.push(place);
+    const span = end > first ? placeOf(text, tokens, first, end) : null;
+    if (span) places.push(span);
     index = Math.max(index + 1, end);
   }
   return places;
@@ -238,23 +238,23 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
 }
 
 /** "2 and a half" is a mixed number. */
-function withPart(text: string, place: Span): Span {
+function withPart(text: string, span: Span): Span {
   const [all = "", words = ""] =
-    /^\s+and\s+((?:an?|one|two|three|four)[\s-]\p{L}+)/iu.exec(text.slice(place.end, place.end + 40)) ?? [];
+    /^\s+and\s+((?:an?|one|two|three|four)[\s-]\p{L}+)/iu.exec(text.slice(span.end, span.end + 40)) ?? [];
   const [, over, under] = /^(\d+)\/(\d+)$/u.exec(numberOfWords(words) ?? "") ?? [];
-  return over === undefined || !/^[-+]?\d+$/u.test(place.text)
-    ? place
-    : { ...place, end: place.end + all.length, text: `${place.text}\\frac{${over}}{${under}}` };
+  return over === undefined || !/^[-+]?\d+$/u.test(span.text)
+    ? span
+    : { ...span, end: span.end + all.length, text: `${span.text}\\frac{${over}}{${under}}` };
 }
 
 /** Merges "18 dollars and 50 cents". */
 function withCompounds(text: string, places: readonly Span[]): Span[] {
   const all: Span[] = [];
-  for (const place of places) {
+  for (const span of places) {
     const last = all.at(-1);
-    const together = last ? compoundOf(text, last, place) : null;
-    if (last && together !== null) all[all.length - 1] = { ...last, end: place.end, text: together };
-    else all.push(place);
+    const together = last ? compoundOf(text, last, span) : null;
+    if (last && together !== null) all[all.length - 1] = { ...last, end: span.end, text: together };
+    else all.push(span);
   }
   return all;
 }
@@ -284,7 +284,7 @@ function compoundOf(text: string, first: Span, second: Span): string | null {
     return a !== -1 && b > a;
   });
   if (!isCompound) return null;
-  const [dollars = "", cents = ""] = [first, second].map((place) => place.text.replaceAll(",", ""));
+  const [dollars = "", cents = ""] = [first, second].map((span) => span.text.replaceAll(",", ""));
   const isMoney = large === "dollar" && /^\d+$/u.test(dollars) && /^\d{1,2}$/u.test(cents);
   return isMoney ? `${dollars}.${cents.padStart(2, "0")}` : "\\text{several units}";
 }

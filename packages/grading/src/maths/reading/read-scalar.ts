@@ -9,8 +9,8 @@ import { parseExpression } from "./parse-expression.ts";
 const longestNumber = 400;
 
 /** Reads exact numbers; comparison parses others. */
-export function readScalar(given: string): Scalar {
-  const { text, percent } = splitPercent(given);
+export function readScalar(input: string): Scalar {
+  const { text, percent } = splitPercent(input);
   const exact = exactNumber(text);
   const value = exact && percent === "latex" ? exact.div(100) : exact;
   const decimal = !repeating.test(text) && /\d?\.\d/u.test(text);

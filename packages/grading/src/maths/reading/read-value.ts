@@ -34,10 +34,10 @@ function withoutCondition(text: string): string {
   );
 }
 
-function read(given: string, depth: number): Value | null {
-  const text = rounded(withoutWrapping(given));
+function read(input: string, depth: number): Value | null {
+  const text = rounded(withoutWrapping(input));
   if (text === "" || depth > deepest) return null;
-  const next = (each: string): Value | null => read(each, depth + 1);
+  const next = (item: string): Value | null => read(item, depth + 1);
   return (
     clockOf(text) ??
     membership(text, next) ??
@@ -73,12 +73,12 @@ const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![
 /** `x \equiv 3 \pmod 7`, not the number `10 \bmod 7`. */
 function congruence(text: string): Value | null {
   const match = text.includes("mod") ? modulus.exec(text) : null;
-  const [, said, opened, command, rest] = match ?? [];
-  if (said === undefined || rest === undefined) return null;
-  if (command === "\\bmod" && opened === "" && !said.includes("\\equiv")) return null;
+  const [, reply, opened, command, rest] = match ?? [];
+  if (reply === undefined || rest === undefined) return null;
+  if (command === "\\bmod" && opened === "" && !reply.includes("\\equiv")) return null;
   const under = rest.replaceAll(/^[\s({]+|[\s)}]+$/gu, "");
-  const sides = splitTop(said, relator).map((piece) => piece.text.trim());
-  const several = splitTop(said, /[,;]/u).length > 1 || /[,;=<>]|mod/u.test(under) || under === "";
+  const sides = splitTop(reply, relator).map((piece) => piece.text.trim());
+  const several = splitTop(reply, /[,;]/u).length > 1 || /[,;=<>]|mod/u.test(under) || under === "";
   if (several || sides.length > 2 || (sides.length === 2 && !isName(sides[0] as string))) return null;
   return { kind: "congruence", remainder: scalar(sides.at(-1) as string), modulus: scalar(under) };
 }
@@ -93,9 +93,10 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
       .filter((piece) => piece !== "");
     if (pieces.length < 2 || pieces.length > maxItems) continue;
     // `21, 16 or 11` is a list of three.
-    const flat = separator === conjunction ? pieces.flatMap((piece) => itemsIn(piece)) : pieces;
+    const flat = separator === conjunction ? pieces.flatMap(itemsIn) : pieces;
+    // `p=5, q=2` between semicolons is one answer.
     const list = collected(
-      flat.map((piece) => groupOf(piece, separator.source === ";")),
+      separator.source === ";" ? flat.map((piece) => (itemsIn(piece).length > 1 ? `(${piece})` : piece)) : flat,
       text,
       next,
     );
@@ -107,11 +108,6 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
 
 function itemsIn(text: string): string[] {
   return splitTop(text, /,/u).map((piece) => piece.text.trim());
-}
-
-/** `p=5, q=2` between semicolons is one answer. */
-function groupOf(text: string, grouped: boolean): string {
-  return grouped && itemsIn(text).length > 1 ? `(${text})` : text;
 }
 
 function collected(pieces: readonly string[], text: string, next: (text: string) => Value | null): Value | null {
@@ -168,21 +164,19 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
       separator === "\\approx" || separator === "\\equiv" ? "=" : (separator as Relator),
     );
   // `2 + 3 = 5` means 5, like `x = 5`.
-  const named =
-    relators.every((each) => each === "=") &&
-    (sides.slice(0, -1).some((side) => isName(side)) || sides.every((side) => isNumeric(side)));
+  const named = relators.every((item) => item === "=") && (sides.slice(0, -1).some(isName) || sides.every(isNumeric));
   const turned = sides.length === 2 && relators[0] === "=" && isName(last) && isNumeric(sides[0] as string);
-  const bare = sides[0] === "" && relators.every((each) => each === "=");
+  const bare = sides[0] === "" && relators.every((item) => item === "=");
   const isSaid = sides.length === 1 ? about !== null : named || bare;
   const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
   if (bare) return assigned;
-  const scalars = sides.map((side) => readScalar(side));
+  const scalars = sides.map(readScalar);
   // Start with the smallest side.
-  const isFalling = relators.every((each) => each === ">" || each === "\\geq");
+  const isFalling = relators.every((item) => item === ">" || item === "\\geq");
   return {
     kind: "relation",
     sides: isFalling ? scalars.toReversed() : scalars,
-    relators: isFalling ? relators.toReversed().map((each) => (each === ">" ? "<" : "\\leq")) : relators,
+    relators: isFalling ? relators.toReversed().map((item) => (item === ">" ? "<" : "\\leq")) : relators,
     assigned,
     ...(about && { about }),
   };
@@ -273,8 +267,8 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
 const noSolution = /^(?:none|(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?)[.!]?$/iu;
 
 function emptySet(text: string): Value | null {
-  const said = text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1").trim();
-  return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(said) ? { kind: "set", items: [] } : null;
+  const reply = text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1").trim();
+  return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(reply) ? { kind: "set", items: [] } : null;
 }
 
 const textual = /^[({\s]*(?:\\text\s*\{[^{}]*\}[)}\s.]*)+$/u;
@@ -286,13 +280,13 @@ const plainWords =
   /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|(?=[^-]*$|.*[a-zA-Z]{4})[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
 function words(text: string): Value | null {
-  const said = textual.test(text) ? text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1") : text;
-  const isWords = said !== text ? !/^\W*\d[\d.,\s]*$/u.test(said) : plainWords.test(said);
-  if (!isWords) return said === text ? null : readScalar(said.trim());
-  const meaning = typedName(said.trim()) === "constant" ? typedToLatex(said).trim() : numberOfWords(said.trim());
+  const reply = textual.test(text) ? text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1") : text;
+  const isWords = reply !== text ? !/^\W*\d[\d.,\s]*$/u.test(reply) : plainWords.test(reply);
+  if (!isWords) return reply === text ? null : readScalar(reply.trim());
+  const meaning = typedName(reply.trim()) === "constant" ? typedToLatex(reply).trim() : numberOfWords(reply.trim());
   if (meaning !== null) return readScalar(meaning);
-  if (realNumbers.test(said.toLowerCase().replaceAll(/[^a-z]/gu, ""))) return readScalar("\\mathbb{R}");
-  return { kind: "words", text: said.trim() };
+  if (realNumbers.test(reply.toLowerCase().replaceAll(/[^a-z]/gu, ""))) return readScalar("\\mathbb{R}");
+  return { kind: "words", text: reply.trim() };
 }
 
 /** `1 \pm \sqrt 5` has two values. */
@@ -317,8 +311,8 @@ const leadIn =
   /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
 
 /** Removes dollars, boxes, full stops, braces or parentheses. */
-function withoutWrapping(given: string): string {
-  let text = given.trim().replace(leadIn, "").trim();
+function withoutWrapping(input: string): string {
+  let text = input.trim().replace(leadIn, "").trim();
   for (let i = 0; i < 10; i++) {
     let bare = text
       .replaceAll(/^\$+|\$+$/gu, "")

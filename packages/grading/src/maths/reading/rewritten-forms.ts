@@ -13,10 +13,10 @@ export function absolute([first, second]: readonly Piece[]): string | null {
   const [name, ...others] = new Set(inner.replaceAll(/\\[a-zA-Z]+/gu, "").match(/[a-zA-Z]/gu));
   const json = name === undefined || others.length > 0 || !constant.test(text.trim()) ? null : parseExpression(inner);
   if (json === null) return null;
-  const valueAt = (place: number): Fraction | null => exactValue(json, () => place);
+  const valueAt = (index: number): Fraction | null => exactValue(json, () => index);
   const shift = valueAt(0);
   const slope = shift && valueAt(1)?.sub(shift);
-  const isLine = slope && [2, 5].every((place) => valueAt(place)?.equals(slope.mul(place).add(shift)));
+  const isLine = slope && [2, 5].every((index) => valueAt(index)?.equals(slope.mul(index).add(shift)));
   if (!isLine || slope.equals(0)) return null;
   const ends = ["-", ""].map((minus) => `\\frac{${minus}(${text})-(${latexOf(shift)})}{${latexOf(slope)}}`);
   const [low, high] = slope.s < 0n ? ends.toReversed() : ends;

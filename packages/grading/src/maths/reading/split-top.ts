@@ -11,20 +11,20 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
   let start = 0;
   let depth = 0;
   let before = "";
-  for (let at = 0; at < text.length;) {
+  for (let index = 0; index < text.length;) {
     if (depth <= 0) {
-      sticky.lastIndex = at;
+      sticky.lastIndex = index;
       const match = sticky.exec(text)?.[0];
       if (match) {
-        pieces.push({ text: text.slice(start, at), separator: before });
-        at += match.length;
-        [start, before] = [at, match];
+        pieces.push({ text: text.slice(start, index), separator: before });
+        index += match.length;
+        [start, before] = [index, match];
         continue;
       }
     }
-    const [step, change] = stepAt(text, at);
+    const [step, change] = stepAt(text, index);
     depth = Math.max(0, depth + change);
-    at += step;
+    index += step;
   }
   pieces.push({ text: text.slice(start), separator: before });
   return pieces;
@@ -33,17 +33,17 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
 const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
 
 /** Length and nesting change. */
-function stepAt(text: string, at: number): readonly [step: number, change: number] {
-  const char = text[at] as string;
+function stepAt(text: string, index: number): readonly [step: number, change: number] {
+  const char = text[index] as string;
   if (char === "\\") {
-    environment.lastIndex = at;
+    environment.lastIndex = index;
     const edge = environment.exec(text);
     if (edge) return [edge[0].length, edge[1] === "begin" ? 1 : -1];
-    const next = text[at + 1] ?? "";
+    const next = text[index + 1] ?? "";
     if (next === "{") return [2, 1];
     if (next === "}") return [2, -1];
     const name = /\\[a-zA-Z]+|\\./uy;
-    name.lastIndex = at;
+    name.lastIndex = index;
     return [name.exec(text)?.[0].length ?? 1, 0];
   }
   if ("([{".includes(char)) return [1, 1];
@@ -54,11 +54,11 @@ function stepAt(text: string, at: number): readonly [step: number, change: numbe
 /** Closing position of a bracket; -1 if missing. */
 export function closingAt(text: string, open: number): number {
   let depth = 0;
-  for (let at = open; at < text.length;) {
-    const [step, change] = stepAt(text, at);
+  for (let index = open; index < text.length;) {
+    const [step, change] = stepAt(text, index);
     depth += change;
-    at += step;
-    if (depth <= 0) return at;
+    index += step;
+    if (depth <= 0) return index;
   }
   return -1;
 }

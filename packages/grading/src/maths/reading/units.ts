@@ -58,9 +58,9 @@ export function withoutUnit(text: string): Measured {
   let rest = withJoinedUnits(text);
   let measure: string | null = null;
   for (let i = 0; i < 3; i++) {
-    const said = inText.exec(rest);
-    if (said && (percents.test(said[1] as string) || saying.test(said[1] as string))) break;
-    const behind = said ?? plain.exec(rest);
+    const message = inText.exec(rest);
+    if (message && (percents.test(message[1] as string) || saying.test(message[1] as string))) break;
+    const behind = message ?? plain.exec(rest);
     if (!behind) break;
     const [, name = "", power] = behind;
     const [first = "", ...others] = name.trim().split(/\s+/u);

@@ -1,8 +1,8 @@
-import { LaconicError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 
 /** Error that Jinja raises while rendering these messages. */
 export function refusal(reason: string): LaconicError {
-  return new LaconicError("input_invalid", reason);
+  return inputError(reason);
 }
 
 /** Unsupported construct of Jinja or Python. */
@@ -12,6 +12,6 @@ export function unsupported(construct: string): LaconicError {
 
 /** @param line - counted from 1; 0 if unknown */
 export function syntaxError(reason: string, line: number): LaconicError {
-  const place = line === 0 ? "" : `line ${line}: `;
-  return new LaconicError("model_unsupported", `the chat template cannot be parsed: ${place}${reason}`, { line });
+  const location = line === 0 ? "" : `line ${line}: `;
+  return new LaconicError("model_unsupported", `the chat template cannot be parsed: ${location}${reason}`, { line });
 }

@@ -63,12 +63,12 @@ export class Connection {
 
   async send(path: string, { method, body, headers }: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
     const { apiKey, fetch: send } = this.#options;
-    const place = `${this.url}${path}`;
+    const location = `${this.url}${path}`;
     const key = apiKey !== undefined && { authorization: `Bearer ${apiKey}` };
     const options = { method, headers: { ...headers, ...key }, maxBytes, signal, fetch: send };
-    const reply = await exchange(place, { ...options, ...(body !== undefined && { body }) });
+    const reply = await exchange(location, { ...options, ...(body !== undefined && { body }) });
     const unavailable = (reason: string, detail: ErrorDetail = {}): LaconicError =>
-      new LaconicError("api_unavailable", `${place}: ${reason}`, { server: this.url, ...detail });
+      new LaconicError("api_unavailable", `${location}: ${reason}`, { server: this.url, ...detail });
     if (reply.kind === "silent") throw unavailable(this.#redact(reply.reason));
     const { status } = reply;
     const text = new TextDecoder().decode(reply.bytes);

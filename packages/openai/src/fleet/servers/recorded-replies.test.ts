@@ -45,12 +45,12 @@ test.each([...new Set(reasons)])(
   },
 );
 
-test("a byte order mark is skipped, and what is no JSON is quoted", async () => {
+test("skips a byte order mark, and quotes a reply that is not JSON", async () => {
   const [reply] = recordedReplies.filter(({ wire }) => wire === "generate");
   const marked = sglangServer(answering(`\ufeff${JSON.stringify(reply?.body)}`));
   await expect(marked.generate(weights, asked)).resolves.toMatchObject({ finishReason: "stop" });
-  await expect(sglangServer(answering("<html>")).generate(weights, asked)).rejects.toMatchObject({
-    code: "reply_malformed",
-    message: `${url}/generate: status 200 without JSON; it begins "<html>"`,
-  });
+  await expect(sglangServer(answering("<html>")).generate(weights, asked)).rejects.toFailWith(
+    "reply_malformed",
+    `${url}/generate: status 200 without JSON; it begins "<html>"`,
+  );
 });

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { configError } from "@laconic/core";
 import { samplingFields, supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
 import {
@@ -54,8 +54,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     facts: (signal) => serverFacts(connection, "/version", signal),
     async load({ name, folder, kind }, signal) {
       if (kind === "all")
-        throw new LaconicError(
-          "config_invalid",
+        throw configError(
           `${connection.url}: vLLM cannot load full weights from disk; train an adapter (lora), or sample on SGLang`,
           { server: connection.url },
         );

@@ -147,7 +147,7 @@ export class WeightsReceiver {
       throw new Refusal(409, `${name} exists with other content`);
     }
     const others = await this.#otherDrafts(name);
-    if (others.length >= maxDrafts || others.reduce((sum, each) => sum + each, bytes) > maxBytes)
+    if (others.length >= maxDrafts || others.reduce((sum, value) => sum + value, bytes) > maxBytes)
       throw new Refusal(507, `${others.length} incomplete uploads leave no space; delete one`);
     const draft = await this.#draft(name, manifest);
     return { folder: this.#path(name), base, whole: false, missing: [...draft.missing.values()] };
@@ -155,7 +155,7 @@ export class WeightsReceiver {
 
   async #otherDrafts(name: string): Promise<number[]> {
     await makeFolders(this.#folder);
-    const drafts = (await readdir(this.#folder)).filter((each) => each.endsWith(".part") && each !== `${name}.part`);
+    const drafts = (await readdir(this.#folder)).filter((text) => text.endsWith(".part") && text !== `${name}.part`);
     return Promise.all(
       drafts.map(async (draft) => {
         const folder = join(this.#folder, draft);
@@ -179,8 +179,8 @@ export class WeightsReceiver {
         for (const [chunk, sha256] of file.chunks.entries()) {
           const length = lengthOf(manifest, file, chunk);
           const bytes = before === text ? await readChunk(handle, chunk * manifest.chunkBytes, length) : null;
-          const place = { file: file.name, chunk };
-          if (!bytes || digestOf(bytes) !== sha256) missing.set(keyOf(place), place);
+          const location = { file: file.name, chunk };
+          if (!bytes || digestOf(bytes) !== sha256) missing.set(keyOf(location), location);
         }
       });
     const draft = { manifest, missing };
@@ -188,28 +188,28 @@ export class WeightsReceiver {
     return draft;
   }
 
-  async #take(name: string, place: ChunkPlace, request: Request): Promise<void> {
+  async #take(name: string, chunkPlace: ChunkPlace, request: Request): Promise<void> {
     const draft = this.#drafts.get(name);
     if (!draft) throw new Refusal(409, `send the manifest of ${name} first`);
     const { manifest } = draft;
-    const file = manifest.files.find((each) => each.name === place.file);
-    const sha256 = file?.chunks[place.chunk];
-    if (!file || sha256 === undefined) throw new Refusal(404, `${name} has no chunk ${keyOf(place)}`);
-    const coding = chunkCodings.find((each) => each === (request.headers.get("x-laconic-coding") ?? "plain"));
+    const file = manifest.files.find((item) => item.name === chunkPlace.file);
+    const sha256 = file?.chunks[chunkPlace.chunk];
+    if (!file || sha256 === undefined) throw new Refusal(404, `${name} has no chunk ${keyOf(chunkPlace)}`);
+    const coding = chunkCodings.find((item) => item === (request.headers.get("x-laconic-coding") ?? "plain"));
     if (!coding) throw new Refusal(400, "unknown coding");
-    const length = lengthOf(manifest, file, place.chunk);
+    const length = lengthOf(manifest, file, chunkPlace.chunk);
     const body = await bytesOf(request, length);
     const { base, chunkBytes } = manifest;
     const isDelta = coding === "delta" && base !== null;
     const from = join(this.#path(base ?? name), file.name);
-    const before = isDelta ? await chunkIn(from, place.chunk, manifest).catch(() => null) : null;
+    const before = isDelta ? await chunkIn(from, chunkPlace.chunk, manifest).catch(() => null) : null;
     const bytes = await unpackChunk(body, coding, length, before).catch(() => null);
     if (bytes?.length !== length || digestOf(bytes) !== sha256)
-      throw new Refusal(422, `chunk ${keyOf(place)} does not match the manifest: damaged or truncated`);
+      throw new Refusal(422, `chunk ${keyOf(chunkPlace)} does not match the manifest: damaged or truncated`);
     await withFile(join(this.#draftPath(name), file.name), "r+", (handle) =>
-      handle.write(bytes, 0, length, place.chunk * chunkBytes),
+      handle.write(bytes, 0, length, chunkPlace.chunk * chunkBytes),
     );
-    draft.missing.delete(keyOf(place));
+    draft.missing.delete(keyOf(chunkPlace));
   }
 
   async #finish(name: string): Promise<object> {

@@ -113,15 +113,15 @@ export class WeightsSender {
     this.#unneeded.delete(name);
     this.#prepared.delete(name);
     const { clock = systemClock } = this.#options;
-    await Promise.allSettled(connections.map((each) => forget(each, name, clock.timeout(tidyMs))));
+    await Promise.allSettled(connections.map((connection) => forget(connection, name, clock.timeout(tidyMs))));
     await rm(folder, { recursive: true, force: true });
   }
 
   #send(connection: Connection, { path }: PublishedWeights, signal?: AbortSignal): Promise<string> {
     // Weights with two names are sent once.
     const key = `${connection.url} ${path}`;
-    const known = this.#sending.get(key);
-    if (known) return known;
+    const pending = this.#sending.get(key);
+    if (pending) return pending;
     const sending = this.#tryOn(connection, path, signal).finally(() => this.#sending.delete(key));
     this.#sending.set(key, sending);
     return sending;
@@ -157,19 +157,19 @@ export class WeightsSender {
     onMissing: (chunks: number) => void,
     signal?: AbortSignal,
   ): Promise<string> {
-    const place = `/weights/${basename(path)}`;
+    const location = `/weights/${basename(path)}`;
     const body = JSON.stringify(manifest);
-    const answer = connection.read(place, await connection.send(place, { method: "PUT", body }, signal), begun);
+    const answer = connection.read(location, await connection.send(location, { method: "PUT", body }, signal), begun);
     if (answer.whole) return answer.folder;
     onMissing(answer.missing.length);
     let sentBytes = 0;
     const send = async ({ file, chunk }: ChunkPlace, base: string | null): Promise<HttpReply> => {
-      const own = await chunkIn(join(path, file), chunk, manifest);
-      const known = base === null ? null : await chunkIn(join(base, file), chunk, manifest).catch(() => null);
-      const packed = await packChunk(own, known?.length === own.length ? known : null);
+      const bytes = await chunkIn(join(path, file), chunk, manifest);
+      const baseBytes = base === null ? null : await chunkIn(join(base, file), chunk, manifest).catch(() => null);
+      const packed = await packChunk(bytes, baseBytes?.length === bytes.length ? baseBytes : null);
       sentBytes += packed.body.length;
       const headers = { "content-type": "application/octet-stream", "x-laconic-coding": packed.coding };
-      return connection.send(`${place}/${file}/${chunk}`, { method: "PUT", body: packed.body, headers }, signal);
+      return connection.send(`${location}/${file}/${chunk}`, { method: "PUT", body: packed.body, headers }, signal);
     };
     const queue = [...answer.missing];
     const base = answer.base ? baseFolder : null;
@@ -178,14 +178,14 @@ export class WeightsSender {
         let reply = await send(next, base);
         // The base may be damaged there, so the chunk is sent in full.
         if (reply.status === 422 && base !== null) reply = await send(next, null);
-        if (reply.status !== 204) throw connection.refusal(place, reply);
+        if (reply.status !== 204) throw connection.refusal(location, reply);
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: chunksAtOnce }, work));
-    const failed = ended.find((each) => each.status === "rejected");
+    const failed = ended.find((item) => item.status === "rejected");
     if (failed) throw failed.reason;
-    const { folder } = connection.read(place, await connection.send(place, { method: "POST" }, signal), finished);
-    const bytes = manifest.files.reduce((sum, each) => sum + each.bytes, 0);
+    const { folder } = connection.read(location, await connection.send(location, { method: "POST" }, signal), finished);
+    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
     this.sent.push({ bytes, sentBytes, chunks: answer.missing.length });
     await this.#keep(path, manifest);
     return folder;
@@ -193,9 +193,9 @@ export class WeightsSender {
 
   #prepare(path: string): Promise<Prepared> {
     const name = basename(path);
-    const known = this.#prepared.get(name);
-    if (known) return known;
-    const base = this.#bases.get(policyOf(name))?.findLast((each) => each.name !== name);
+    const prepared = this.#prepared.get(name);
+    if (prepared) return prepared;
+    const base = this.#bases.get(policyOf(name))?.findLast((item) => item.name !== name);
     const made = manifestOf(path, this.#options.chunkBytes ?? 4 << 20).then((files) => ({
       manifest: { ...files, base: base?.name ?? null },
       baseFolder: base?.folder ?? null,

@@ -37,10 +37,10 @@ describe.each([
 ] as const)("the team %s and the method %s", (team, method) => {
   test.each(families)("%s, %s: the same requests and the same answer", async (family, benchmark) => {
     const sizes = team === "debate" ? { agents: 3, rounds: 3 } : {};
-    const given = { answerForm, family, benchmark };
+    const input = { answerForm, family, benchmark };
     const lengths = { replyTokens: 100, actorTokens: 2000 };
-    const options: TextTeamOptions = { agents: 3, rounds: 3, ...lengths, read, same, ...given };
-    const published = baselineNamed(method).create({ reader: { read, same }, maxTokens: 2000, ...given, ...sizes });
+    const options: TextTeamOptions = { agents: 3, rounds: 3, ...lengths, read, same, ...input };
+    const published = baselineNamed(method).create({ reader: { read, same }, maxTokens: 2000, ...input, ...sizes });
     const { topology, temperatures } = teamOf(team, options);
     const plain = await played(published, question);
     const silent = await played(topology, question);

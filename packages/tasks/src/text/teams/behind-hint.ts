@@ -1,4 +1,10 @@
-import { baselineNamed, type BaselineOptions, debateProgram, roleAssignmentProgram } from "@laconic/baselines";
+import {
+  baselineNamed,
+  type BaselineOptions,
+  debateProgram,
+  hintTemplates,
+  roleAssignmentProgram,
+} from "@laconic/baselines";
 import { type AgentId, LaconicError, type Prompt, type Topology } from "@laconic/core";
 import {
   asPrompt,
@@ -6,14 +12,13 @@ import {
   answerOf,
   type Edge,
   type Graph,
-  hintPrompt,
   plurality,
   type Program,
   programTopology,
   type Stage,
   withBudget,
 } from "@laconic/topologies";
-import { numbered, slot, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
+import { numbered, slot, wordingFor, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
 
 export const collaborator = "collaborator";
 
@@ -24,14 +29,15 @@ export function withHint(problem: string, hint: string): string {
 /** AgentPO's extension: frozen LLM-Debate with a trained collaborator. */
 export const debate: TeamPreset = {
   name: "debate",
-  summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
+  summary: "published LLM-Debate with one hint for all agents; the hint's writer learns",
   heeds: ["agents", "rounds"],
+  methods: ["hint", "debate"],
   make: (options) => {
     const { agents, rounds } = options;
     const debaters = numbered("debater", agents);
     const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
     const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
-    return hintedTeam(options, "debate", debateProgram({ ...methodOptions(options), agents, rounds }), {
+    return hintedTeam(options, "debate", debateProgram({ ...methodOptions(options, "debate"), agents, rounds }), {
       name: "hinted-debate",
       rounds,
       spatial: hints,
@@ -44,10 +50,11 @@ export const debate: TeamPreset = {
 /** AgentPO's extension: frozen Role Assignment with a trained collaborator. */
 export const roles: TeamPreset = {
   name: "roles",
-  summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
+  summary: "published Role Assignment with a hint; the hint's writer learns",
   heeds: [],
+  methods: ["hint", "role-assignment"],
   make: (options) =>
-    hintedTeam(options, "role-assignment", roleAssignmentProgram(methodOptions(options)), {
+    hintedTeam(options, "role-assignment", roleAssignmentProgram(methodOptions(options, "role-assignment")), {
       name: "hinted-role-assignment",
       rounds: 1,
       spatial: [
@@ -67,7 +74,8 @@ function hintedTeam(
   graph: Omit<Graph, "agents">,
 ): TextTeam {
   const { replyTokens, actorTokens } = options;
-  const helper = slot(options, collaborator, hintPrompt, replyTokens, graph.rounds > 1 ? [0] : undefined);
+  const { helper: template } = hintTemplates(wordingFor("hint", options));
+  const helper = slot(options, collaborator, template, replyTokens, graph.rounds > 1 ? [0] : undefined);
   const drawn = method.agents.map((id): AgentSpec => {
     return { id, role: id, maxTokens: actorTokens, prompt: () => ({ kind: "text", text: "" }) };
   });
@@ -81,11 +89,11 @@ function hintedTeam(
   };
 }
 
-function methodOptions(options: TextTeamOptions): BaselineOptions {
-  const { read, same = (a, b) => a === b, answerForm, actorTokens: maxTokens, family, benchmark } = options;
+function methodOptions(options: TextTeamOptions, method: string): BaselineOptions {
+  const { read, same = (a, b) => a === b, actorTokens: maxTokens, family, benchmark } = options;
   return {
     reader: { read, same },
-    answerForm,
+    ...wordingFor(method, options),
     maxTokens,
     ...(family !== undefined && { family }),
     ...(benchmark !== undefined && { benchmark }),

@@ -1,28 +1,25 @@
-import { type AgentId, LaconicError } from "@laconic/core";
+import { criticTemplates, hintTemplates } from "@laconic/baselines";
+import { refuseSetting, type AgentId } from "@laconic/core";
 import {
   answerOf,
   chainGraph,
   chatTemplate,
   completeGraph,
   criticActorGraph,
-  criticPrompt,
   debateGraph,
   debatePrompt,
   hintActorGraph,
-  hintedActorPrompt,
-  hintPrompt,
   layeredGraph,
   plurality,
   problemText,
   type PromptTemplate,
   quoted,
   randomGraph,
-  revisingActorPrompt,
   solving,
   unanimous,
 } from "@laconic/topologies";
 import { collaborator, debate, roles } from "./behind-hint.ts";
-import { numbered, slot, teamOn, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
+import { numbered, slot, teamOn, wordingFor, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
 
 /** Message of a silent holder. */
 const pass = "PASS";
@@ -59,6 +56,15 @@ function holdersAndSolver(options: TextTeamOptions) {
   return { holders, solver, specs: slots(options, holders, holderPrompt) };
 }
 
+/** Collaborator and actor of AgentPO's pairs, with the prompts of the bench's method. */
+function pairOf(options: TextTeamOptions, templates: typeof hintTemplates, method: "hint" | "critic") {
+  const { helper, actor } = templates(wordingFor(method, options));
+  return {
+    helper: slot(options, collaborator, helper, options.replyTokens),
+    actor: slot(options, "actor", actor, options.actorTokens),
+  };
+}
+
 /** Name of a team over text. */
 export type TeamName =
   | "solo"
@@ -88,9 +94,9 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   hint: {
     summary: "a collaborator gives an actor a hint; the collaborator learns",
     heeds: [],
+    methods: ["hint"],
     make: (options) => {
-      const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
-      const actor = slot(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
+      const { helper, actor } = pairOf(options, hintTemplates, "hint");
       return teamOn(hintActorGraph(helper, actor), [collaborator]);
     },
   },
@@ -98,9 +104,9 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   critic: {
     summary: "a collaborator comments on an actor's draft, the actor answers again; the collaborator learns",
     heeds: [],
+    methods: ["critic"],
     make: (options) => {
-      const helper = slot(options, collaborator, criticPrompt, options.replyTokens);
-      const actor = slot(options, "actor", revisingActorPrompt(options.answerForm), options.actorTokens);
+      const { helper, actor } = pairOf(options, criticTemplates, "critic");
       return teamOn(criticActorGraph(actor, helper), [collaborator]);
     },
   },
@@ -108,7 +114,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   roles,
   /** Agent-GSPO's distributed information, one hop. */
   star: {
-    summary: "holders each know a part and tell the solver at once, unheard by each other; all learn",
+    summary: "holders each know a part and write to the solver at the same time; all learn",
     heeds: ["agents"],
     make: (options) => {
       const { holders, specs, solver } = holdersAndSolver(options);
@@ -117,7 +123,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   },
   /** Agent-GSPO's distributed information, passed along a chain. */
   chain: {
-    summary: "holders each know a part, hear the one before and tell the next; the solver is the last, and all learn",
+    summary: "holders each know a part, read the agent before and write to the next; the solver is last, and all learn",
     heeds: ["agents"],
     make: (options) => {
       const { holders, specs, solver } = holdersAndSolver(options);
@@ -127,7 +133,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   },
   /** Debate of Du et al. */
   "plain-debate": {
-    summary: "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
+    summary: "debaters answer, read each other and answer again; all learn, and the majority's answer counts",
     heeds: ["agents", "rounds"],
     make: (options) => {
       const ids = numbered("debater", options.agents);
@@ -149,15 +155,11 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   },
   /** Mixture-of-agents of Wang et al. (2024) with a vote. */
   layered: {
-    summary:
-      "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
+    summary: "each layer answers after reading the layer before; all learn, and the last layer votes",
     heeds: ["agents", "rounds"],
     make: (options) => {
       const { rounds, agents, answerForm, read } = options;
-      if (rounds < 2)
-        throw new LaconicError("config_invalid", "task.rounds: a layered team has at least 2 layers", {
-          key: "task.rounds",
-        });
+      if (rounds < 2) refuseSetting("task.rounds", "a layered team has at least 2 layers");
       const template = advisedPrompt(answerForm);
       const layers = Array.from({ length: rounds }, (_, layer) => numbered(`layer-${layer + 1}-agent`, agents));
       const specs = layers.map((ids) => slots(options, ids, template));
@@ -167,7 +169,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   /** Agents read earlier speakers of this round, and the others of the previous round. */
   complete: {
     summary:
-      "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
+      "agents answer in turn, each reads the others' latest messages; all learn, and the majority's answer counts",
     heeds: ["agents", "rounds"],
     make: (options) => {
       const ids = numbered("agent", options.agents);

@@ -1,4 +1,4 @@
-import { LaconicError, nearestName, type AgentId, type Topology } from "@laconic/core";
+import { nameHint, refuseSetting, type AgentId, type Topology } from "@laconic/core";
 import { graphTopology, mixture, type Graph } from "@laconic/topologies";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./text-team.ts";
@@ -53,9 +53,7 @@ function oneTeam(choice: TeamChoice, options: TextTeamOptions): TextTeam {
   const preset = presetOf(choice);
   if (typeof choice === "string") {
     if (preset) return preset.make(options);
-    const near = nearestName(choice, teamNames);
-    const advice = near === undefined ? `known: ${teamNames.join(", ")}` : `did you mean ${near}?`;
-    return refuse(`unknown team ${choice}; ${advice}`);
+    return refuse(`unknown team ${choice}; ${nameHint(choice, teamNames)}`);
   }
   const team = asTeam(typeof choice === "function" ? choice(options) : (preset?.make(options) ?? choice));
   const { topology, trained, holders } = team;
@@ -82,5 +80,5 @@ function isObject(value: unknown): value is object {
 }
 
 function refuse(reason: string): never {
-  throw new LaconicError("config_invalid", `task.team: ${reason}`, { key: "task.team" });
+  refuseSetting("task.team", reason);
 }

@@ -59,7 +59,7 @@ test("a role assignment with a collaborator: the expert has role and hint", asyn
 test.each(["star", "chain"] as const)("%s: holders know their part alone, and may pass", async (name) => {
   const views = { "holder-1": "Ann has 3.", "holder-2": "Bob has 1." };
   const { episode, asked } = await played(name, (agent) => (agent === "holder-2" ? "PASS" : "3"), views);
-  const of = (agent: string): string => asked.find((each) => each.agent === agent)?.prompt ?? "";
+  const of = (agent: string): string => asked.find((item) => item.agent === agent)?.prompt ?? "";
   expect(of("holder-1")).toContain("Ann has 3.");
   expect(of("holder-1")).not.toContain("Bob");
   expect(of("solver")).not.toContain("Ann has");
@@ -213,7 +213,7 @@ test("one collaborator for several teams; teams with other learners cannot be mi
 
 test.for<[string, unknown, RegExp]>([
   ["a slip of the pen", "plain-debates", /did you mean plain-debate\?/u],
-  ["no name", "constructor", /unknown team constructor; known: solo, /u],
+  ["no name", "constructor", /unknown team constructor; use one of: solo, /u],
   ["nothing", [], /expected a team's name/u],
   ["a number", 3, /not a team: give a name/u],
   ["null", null, /not a team: give a name/u],
@@ -221,15 +221,11 @@ test.for<[string, unknown, RegExp]>([
   ["nobody learns", { ...team, trained: [] }, /no trained agent in my-chain/u],
   ["a stranger learns", { ...team, trained: ["c"] }, /my-chain has no agent c; it has a, b/u],
   ["a stranger knows a part", { ...team, holders: ["c"] }, /my-chain has no agent c/u],
-])("%s is refused at task.team", ([, given, reason]) => {
-  expect(() => teamOf(given as TeamChoice, options)).toThrow(
-    expect.objectContaining({ code: "config_invalid", detail: { key: "task.team" } }),
-  );
-  expect(() => teamOf(given as TeamChoice, options)).toThrow(reason);
+])("%s is refused at task.team", ([, input, reason]) => {
+  expect(() => teamOf(input as TeamChoice, options)).toFailWith("config_invalid", { key: "task.team" });
+  expect(() => teamOf(input as TeamChoice, options)).toThrow(reason);
 });
 
 test("a graph that cannot run is refused as what it is", () => {
-  expect(() => teamOf({ ...graph, answer: answerOf<string>("nobody") }, options)).toThrow(
-    expect.objectContaining({ code: "topology_invalid" }),
-  );
+  expect(() => teamOf({ ...graph, answer: answerOf<string>("nobody") }, options)).toFailWith("topology_invalid");
 });

@@ -1,4 +1,4 @@
-import type { BaselineOptions } from "@laconic/baselines";
+import type { BaselineOptions, Script } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
 import { type AgentSpec, type Graph, graphTopology, type PromptTemplate, withBudget } from "@laconic/topologies";
 
@@ -32,6 +32,8 @@ export interface TextTeamOptions {
   /** Used by published methods. Default `text`. */
   readonly family?: BaselineOptions["family"];
   readonly benchmark?: string;
+  /** Published texts by method. Default: our prompts. */
+  readonly scripts?: Readonly<Record<string, Script>>;
   /** Default 0. */
   readonly graphSeed?: string | number;
   /** Probability of each edge. Default 0.5. */
@@ -50,6 +52,8 @@ export interface TeamPreset {
   readonly summary: string;
   /** Options beyond the common ones. */
   readonly heeds: readonly ("agents" | "rounds" | "graphSeed" | "density")[];
+  /** Methods of `@laconic/baselines` whose published texts it can use. Absent: none are published. */
+  readonly methods?: readonly string[];
   readonly make: (options: TextTeamOptions) => TextTeam;
 }
 
@@ -72,4 +76,13 @@ export function slot(
 
 export function numbered(role: string, count: number): AgentId[] {
   return Array.from({ length: count }, (_, i) => `${role}-${i + 1}`);
+}
+
+/** Wording of a method: its published texts, if any are set. */
+export function wordingFor(
+  method: string,
+  { answerForm, scripts = {} }: Pick<TextTeamOptions, "answerForm" | "scripts">,
+): Pick<BaselineOptions, "answerForm" | "script"> {
+  const script = Object.hasOwn(scripts, method) ? scripts[method] : undefined;
+  return { answerForm, ...(script && { script }) };
 }

@@ -12,9 +12,9 @@ const frequency = (6 * Math.PI + 0.002) / ((100 * dLogProb) / (dLogProb + 100));
 
 /** One weight; a log-prob that is a wave of it, so that large steps come out at any rise. Adds losses up. */
 const waving: Scratch = (body) => {
-  let at = 0;
+  let index = 0;
   let gradient = 0;
-  const logProb = (): number => -3 + 2 * Math.sin(frequency * at);
+  const logProb = (): number => -3 + 2 * Math.sin(frequency * index);
   const reply = (data: readonly Datum[]): unknown => ({
     loss_fn_outputs: data.map(({ loss_fn_inputs: { target_tokens } }) => ({
       logprobs: { data: (target_tokens?.data ?? []).map((_, t) => (t === look ? logProb() : -1)) },
@@ -31,7 +31,7 @@ const waving: Scratch = (body) => {
       return reply(data);
     },
     async optimStep({ learningRate, epsilon }: { learningRate: number; epsilon: number }) {
-      at += (learningRate * gradient) / (Math.abs(gradient) + epsilon);
+      index += (learningRate * gradient) / (Math.abs(gradient) + epsilon);
       gradient = 0;
       return {};
     },

@@ -96,9 +96,9 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
     return (Math.sign(rise) * (metrics[gradNorm] ?? NaN)) / (plain.metrics[gradNorm] ?? NaN);
   };
   const shareOf = async (question: Question): Promise<number> => shareIn(await ask(rate, question));
-  const expectShare = (found: number, share: number, what: string): void => {
-    if (!(Math.abs(found - share) <= 0.3))
-      throw refused(`${what} scaled the step by ${found.toFixed(2)}, expected ${share}: it computes another loss`);
+  const expectShare = (match: number, share: number, what: string): void => {
+    if (!(Math.abs(match - share) <= 0.3))
+      throw refused(`${what} scaled the step by ${match.toFixed(2)}, expected ${share}: it computes another loss`);
   };
   expectShare(shareIn(doubled), 2, "an advantage of 2");
   expectShare(await shareOf({ advantage: 0 }), 0, "an advantage of 0");
@@ -191,10 +191,10 @@ function normMetric(plain: Response, doubled: Response): string | null {
   return names.find((name) => Math.abs((doubled.metrics[name] ?? 0) / (plain.metrics[name] ?? 0) - 2) < 0.1) ?? null;
 }
 
-function oneOf<K extends string>(expected: Readonly<Record<K, number>>, found: number, what: string): K {
+function oneOf<K extends string>(expected: Readonly<Record<K, number>>, match: number, what: string): K {
   for (const [name, value] of Object.entries(expected) as [K, number][])
-    if (Math.abs(value - found) < 0.25) return name;
-  throw refused(`${what} scaled the step by ${found.toFixed(2)}, which is neither a sum nor a mean`);
+    if (Math.abs(value - match) < 0.25) return name;
+  throw refused(`${what} scaled the step by ${match.toFixed(2)}, which is neither a sum nor a mean`);
 }
 
 function refused(reason: string): LaconicError {

@@ -38,8 +38,8 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
   const { baseModel, rank = 4, signal, onQuestion = () => undefined } = options;
   onQuestion("available models");
   const { supported_models } = await client.capabilities(signal);
-  const known = supported_models.find(({ model_name }) => model_name === baseModel);
-  if (!known && supported_models.length > 0)
+  const registry = supported_models.find(({ model_name }) => model_name === baseModel);
+  if (!registry && supported_models.length > 0)
     throw new LaconicError(
       "model_unsupported",
       `model ${baseModel} not found on the server; available: ${supported_models.map(({ model_name }) => model_name).join(", ")}`,
@@ -59,7 +59,7 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
   const severalModels = await probeSeveral(scratch, texts);
   return {
     baseModel,
-    contextLength: known?.max_context_length ?? null,
+    contextLength: registry?.max_context_length ?? null,
     ...gradient,
     ...sampler,
     deduplicates,
@@ -132,7 +132,7 @@ type SamplerFindings = Pick<ServerRecord, "promptLogProbs" | "sampledAt" | "samp
 function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTexts): Promise<SamplerFindings> {
   return scratch(async (model) => {
     const sampler = await model.saveForSampler();
-    const { prompt_logprobs: given } = await client.sample(sampler, short, { maxTokens: 1 }, { promptLogProbs: true });
+    const { prompt_logprobs: input } = await client.sample(sampler, short, { maxTokens: 1 }, { promptLogProbs: true });
     const drawn = await client.sample(sampler, short, { maxTokens: 8, temperature: 0.5, seed: 3 });
     const { tokens = [], logprobs } = drawn.sequences[0] ?? {};
     const atOne = (await forwardOf(model, [...short, ...tokens])).slice(short.length - 1);
@@ -150,14 +150,14 @@ function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTe
     const after = await greedy();
     const moved = after.some((value, i) => Math.abs(value - (before[i] ?? NaN)) > 1e-3);
     return {
-      promptLogProbs: formOf(given ?? [], short.length),
+      promptLogProbs: formOf(input ?? [], short.length),
       sampledAt: apart < 1e-2 ? "one" : "sampling",
       samplers: moved ? "live" : "frozen",
     };
   });
 }
 
-function formOf(given: readonly number[], length: number): SamplerFindings["promptLogProbs"] {
-  if (given.length === length - 1) return "without-first";
-  return given.length === length ? "null-first" : "none";
+function formOf(input: readonly number[], length: number): SamplerFindings["promptLogProbs"] {
+  if (input.length === length - 1) return "without-first";
+  return input.length === length ? "null-first" : "none";
 }

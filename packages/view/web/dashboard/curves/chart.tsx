@@ -79,7 +79,7 @@ function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: 
     [loaded.map(({ value }) => value), groups, range.join(), smoothing].flat(),
   );
   const csv = (): CsvRow[] => csvRows(groups.map((group) => lineOf(group, series, range, smoothing, Infinity)));
-  const values = [...series.values()].flatMap((each) => each.values);
+  const values = [...series.values()].flatMap((item) => item.values);
   const count = values.filter((value) => value !== null).length;
   const missing = loaded.filter(({ loading, value }) => loading && value === null).length;
   const failure = loaded.find(({ error }) => error !== null)?.error;
@@ -125,21 +125,21 @@ function lineOf(
 ): ChartLine {
   // Smoothing precedes sampling, so zooming does not change values.
   const smoothed = runs.flatMap((run) => {
-    const own = series.get(run);
-    return own ? [{ steps: own.steps, values: smooth(own.values, smoothing) }] : [];
+    const data = series.get(run);
+    return data ? [{ steps: data.steps, values: smooth(data.values, smoothing) }] : [];
   });
   const [only] = smoothed;
   const mean = smoothed.length > 1 ? meanSeries(smoothed) : null;
   const whole = mean ?? only ?? { steps: [], values: [] };
   const rows = sampledRows(whole, range, points);
-  const at = (column: readonly (number | null)[]): (number | null)[] => rows.map((row) => column[row] ?? null);
+  const sampled = (column: readonly (number | null)[]): (number | null)[] => rows.map((row) => column[row] ?? null);
   return {
     key,
     label,
     index,
     steps: rows.map((row) => whole.steps[row] as number),
-    values: at(whole.values),
-    ...(mean && { band: { low: at(mean.low), high: at(mean.high) } }),
+    values: sampled(whole.values),
+    ...(mean && { band: { low: sampled(mean.low), high: sampled(mean.high) } }),
   };
 }
 

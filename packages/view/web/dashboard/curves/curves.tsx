@@ -86,13 +86,7 @@ function useVisibleSteps(whole: Range): Range {
 const showSteps = ([low, high]: Range): void =>
   setQuery({ fromStep: String(Math.floor(low)), toStep: String(Math.ceil(high)) });
 
-interface ToolbarProps {
-  readonly runs: readonly RunSummary[];
-  readonly by: string;
-  readonly smoothing: number;
-}
-
-function Toolbar({ runs, by, smoothing }: ToolbarProps) {
+function Toolbar({ runs, by, smoothing }: { runs: readonly RunSummary[]; by: string; smoothing: number }) {
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   return (
     <div class="toolbar">

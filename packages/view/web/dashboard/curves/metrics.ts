@@ -25,19 +25,19 @@ const first: readonly string[] = [
   "actor/grad_norm",
   "actor/pg_loss",
 ];
-/** Seconds per phase and throughput. */
+/** Seconds per phase, throughput and memory. */
 const machine = /^(?:timing_s|perf)\//u;
 
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
   const byName = new Map<string, MetricInfo>();
   for (const metric of lists.flat())
     if (metric.name !== "step") byName.set(metric.name, byName.get(metric.name) ?? metric);
-  const place = ({ name }: MetricInfo): number => {
+  const rank = ({ name }: MetricInfo): number => {
     const index = first.indexOf(name);
     if (index !== -1) return index;
     return machine.test(name) ? first.length + 1 : first.length;
   };
-  return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+  return [...byName.values()].toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
 interface Section {
@@ -91,7 +91,7 @@ export function smooth(values: readonly (number | null)[], weight: number): read
   });
 }
 
-export function meanSeries(runs: readonly Series[]): Series & Required<Pick<Band, "low" | "high">> {
+export function meanSeries(runs: readonly Series[]): Series & Readonly<Record<"low" | "high", Series["values"]>> {
   const byStep = new Map<number, number[]>();
   for (const { steps, values } of runs)
     for (const [row, step] of steps.entries()) {
@@ -112,11 +112,6 @@ export function meanSeries(runs: readonly Series[]): Series & Required<Pick<Band
     low: column((values) => Math.min(...values)),
     high: column((values) => Math.max(...values)),
   };
-}
-
-interface Band {
-  readonly low: readonly (number | null)[];
-  readonly high: readonly (number | null)[];
 }
 
 /**

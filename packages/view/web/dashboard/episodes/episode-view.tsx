@@ -54,7 +54,7 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
   const asked = (useQuery("heat") || "none") as HeatBy;
   const by = heats.includes(asked) ? asked : "none";
   const scale = useMemo(() => heatScale(tokens, by), [tokens, by]);
-  const at = Math.min(shown ?? last, last);
+  const count = Math.min(shown ?? last, last);
   const widestTokens = Math.max(...pair.flatMap(({ turns }) => turns.map((turn) => turn.writtenTokens)), 1);
   return (
     <>
@@ -75,12 +75,12 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
           the end token.
         </p>
       </header>
-      <Player verb="Replay" {...{ at, last }} text={`Turn ${at} of ${last}`} waitMs={900} show={setShown}>
+      <Player verb="Replay" {...{ index: count, last }} text={`Turn ${count} of ${last}`} waitMs={900} show={setShown}>
         {heats.length > 1 && (
           <Select
             label="Colour tokens by"
             value={by}
-            options={heats.map((each) => [each, heatNames[each]] as const)}
+            options={heats.map((name) => [name, heatNames[name]] as const)}
             onChange={(heat) => setQuery({ heat })}
           />
         )}
@@ -88,11 +88,11 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
       </Player>
       {by !== "none" && <HeatLegend scale={scale} />}
       <div class={pair.length === 2 ? "fit side-by-side" : ""}>
-        {pair.map((each) => (
+        {pair.map((episode) => (
           <Conversation
-            key={each.row.key}
-            detail={each}
-            turnsShown={at}
+            key={episode.row.key}
+            detail={episode}
+            turnsShown={count}
             isOneOfTwo={pair.length === 2}
             {...{ scale, widestTokens }}
           />

@@ -26,15 +26,15 @@ export function spokenUpTo({ turns, cost }: Pick<EpisodeDetail, "turns" | "cost"
       sofar.edges.find(({ from, to }) => from === edge.from && to === edge.to) ?? { ...edge, tokens: 0, cost: 0 },
   );
   const paid = edges.reduce((sum, edge) => sum + edge.cost, sofar.end + sofar.unread);
-  const byAgent = (valueOf: (own: typeof shown) => number): Record<string, number> =>
+  const byAgent = (valueOf: (turns: typeof shown) => number): Record<string, number> =>
     Object.fromEntries(agents.map((agent) => [agent, valueOf(shown.filter((turn) => turn.agent === agent))]));
   return {
     ...sofar,
     agents,
     edges,
     total: isOver ? cost.total : paid,
-    written: byAgent((own) => own.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0)),
-    silence: byAgent((own) => (own.length === 0 ? 1 : own.filter(({ silent }) => silent).length / own.length)),
+    written: byAgent((turn) => turn.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0)),
+    silence: byAgent((turn) => (turn.length === 0 ? 1 : turn.filter(({ silent }) => silent).length / turn.length)),
     answerer: answererOf(agents, edges),
   };
 }

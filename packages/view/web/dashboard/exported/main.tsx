@@ -2,7 +2,7 @@ import "../../parts/page.css";
 import "../dashboard.css";
 import { render } from "preact";
 import { orderOf, selectRows, selectSamples, type ListedRow } from "../../../src/data/select.ts";
-import type { EpisodeDetail, ListPage, RecordedView } from "../../../src/protocol.ts";
+import type { EpisodeDetail, ListPage, RecordedView, SampleQuery } from "../../../src/protocol.ts";
 import { answerRequest, type PageData } from "../../../src/requests.ts";
 import { App } from "../app.tsx";
 import { connection } from "../live.ts";
@@ -22,8 +22,8 @@ function recordedData({ runs, benches }: RecordedView): PageData {
     episodes: async (id, query) => {
       const rows = (runOf(id)?.episodes ?? []).map(listedRow);
       const newestFirst = rows.toSorted((a, b) => orderOf(b.summary) - orderOf(a.summary));
-      const found = selectRows(newestFirst, query).map(({ summary }) => summary);
-      return pageOf(found, query);
+      const selected = selectRows(newestFirst, query).map(({ summary }) => summary);
+      return pageOf(selected, query);
     },
     episode: async (id, key) => runOf(id)?.episodes.find(({ row }) => row.key === key) ?? null,
     benches: async () => benches.map(({ table }) => table),
@@ -34,8 +34,8 @@ function recordedData({ runs, benches }: RecordedView): PageData {
         answer: (answer ?? "").toLowerCase(),
       }));
       // They are recorded by question.
-      const found = selectSamples(samples, query, () => 0).map(({ row }) => row);
-      return pageOf(found, query);
+      const selected = selectSamples(samples, query, () => 0).map(({ row }) => row);
+      return pageOf(selected, query);
     },
     sample: async (id, key) => benchOf(id)?.samples.find(({ row }) => row.key === key) ?? null,
   };
@@ -46,12 +46,10 @@ function listedRow({ row, turns, problem }: EpisodeDetail): ListedRow {
   return { summary: row, agents: turns.map(({ agent }) => agent), text: texts.join("\n").toLowerCase() };
 }
 
-interface Part {
-  readonly offset?: number;
-  readonly limit?: number;
-}
-
-function pageOf<Row>(rows: readonly Row[], { offset = 0, limit = 50 }: Part): ListPage<Row> {
+function pageOf<Row>(
+  rows: readonly Row[],
+  { offset = 0, limit = 50 }: Pick<SampleQuery, "offset" | "limit">,
+): ListPage<Row> {
   return { total: rows.length, rows: rows.slice(offset, offset + limit) };
 }
 
@@ -66,8 +64,8 @@ function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
         <details>
           <summary>Left out</summary>
           <ul>
-            {leftOut.map((each) => (
-              <li key={each}>{each}</li>
+            {leftOut.map((name) => (
+              <li key={name}>{name}</li>
             ))}
           </ul>
         </details>
@@ -80,8 +78,8 @@ const text = document.querySelector("#recorded")?.textContent ?? "";
 const recorded = JSON.parse(text) as RecordedView;
 const data = recordedData(recorded);
 answerFrom((path) => {
-  const [place = "", search = ""] = path.slice(1).split("?");
-  return answerRequest(data, decodeURIComponent(place), new URLSearchParams(search));
+  const [address = "", search = ""] = path.slice(1).split("?");
+  return answerRequest(data, decodeURIComponent(address), new URLSearchParams(search));
 });
 connection.set("copy");
 beginAt(parseRoute(recorded.start));

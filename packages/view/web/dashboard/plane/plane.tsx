@@ -116,12 +116,7 @@ function chartOf(points: readonly PlaneRun[], frontiers: readonly (readonly Plan
   };
 }
 
-interface PointTableProps {
-  readonly points: readonly PlaneRun[];
-  readonly leading: ReadonlySet<PlaneRun>;
-}
-
-function PointTable({ points, leading }: PointTableProps) {
+function PointTable({ points, leading }: { points: readonly PlaneRun[]; leading: ReadonlySet<PlaneRun> }) {
   const rows = points.toSorted((a, b) => a.tokens - b.tokens);
   const tokens = formatColumn(rows.map((point) => point.tokens));
   const columns: readonly Column<PlaneRun>[] = [

@@ -7,7 +7,6 @@ import {
   formatPercent,
   formatUsd,
 } from "@laconic/core/text";
-import type { FamilyTable } from "@laconic/trainer/reading";
 import { useRef } from "preact/hooks";
 import type { RunDetail } from "../../../src/protocol.ts";
 import { Table, type Column } from "../../parts/elements.tsx";
@@ -47,7 +46,7 @@ export function RunPage() {
 function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
   const { summary } = all;
   // The reason above is not repeated, unless it names a step.
-  const warnings = all.warnings.filter((each) => each !== summary.reason || Object.hasOwn(all.warnedAt, each));
+  const warnings = all.warnings.filter((warning) => warning !== summary.reason || Object.hasOwn(all.warnedAt, warning));
   const detail = { ...all, warnings };
   // Each answer has a new summary.
   const runs = useRef([summary]);
@@ -79,7 +78,7 @@ function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
           </Notices>
         </section>
       )}
-      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Views of the run" />
+      <Tabs tabs={tabs} current={tab} to={(name) => linkTo(["run", summary.id, name])} label="Views of the run" />
       {tab === "curves" ? (
         <Curves runs={runs.current} />
       ) : tab === "episodes" ? (
@@ -137,7 +136,7 @@ function Overview({ detail }: { detail: RunDetail }) {
           <Table label="Evaluations" kind="long" {...{ columns, rows }} />
         </>
       )}
-      {detail.families !== null && <Families table={detail.families} />}
+      <Groups {...detail} />
       {detail.environment !== null && (
         <details class="panel">
           <summary>Environment</summary>
@@ -210,31 +209,33 @@ function factsOf({ summary }: RunDetail): readonly Figure[] {
   return figures.filter((figure) => figure !== false);
 }
 
-/** Limit in % for readable text. */
-const deepest = 45;
-
-function Families({ table: { columns, rows } }: { table: FamilyTable }) {
-  const heat = (share: number): string =>
-    `color-mix(in srgb, var(--accent) ${Math.round(deepest * share)}%, transparent)`;
-  const all: readonly Column<FamilyTable["rows"][number]>[] = [
-    ["Family", ({ family }) => visibleLine(family, 60), "name"],
-    ["In training", ({ isTrained }) => (isTrained ? "trained" : "held out")],
-    ["Problems", ({ problems }) => formatNumber(problems), "number"],
-    ...columns.map(({ measure, at }, i): Column<FamilyTable["rows"][number]> => [
-      `${measure}, ${at}`,
-      ({ shares: { [i]: share = null } }) => (
-        <span class="heat" style={share === null ? {} : { background: heat(share) }}>
-          {formatPercent(share, 0)}
-        </span>
-      ),
-      "number",
-    ]),
+/** Figures of each group of problems, first and last. */
+function Groups({ evaluations: [first, ...others], test }: RunDetail) {
+  const last = test ?? others.at(-1);
+  const points = [first, last].flatMap((row) => row ?? []);
+  const names = [...new Set(points.flatMap(({ groups = {} }) => Object.keys(groups)))];
+  if (names.length === 0) return null;
+  const columns: readonly Column<string>[] = [
+    ["Group", (name) => <SafeLine text={name} max={60} />, "name"],
+    ["Problems", (name) => formatNumber(points.at(-1)?.groups?.[name]?.problems), "number"],
+    ...points.flatMap((row): Column<string>[] => {
+      const column = row === test ? "test" : `step ${row.step}`;
+      const measures = new Set(Object.values(row.groups ?? {}).flatMap((group) => Object.keys(group.measures)));
+      return [
+        [`Accuracy, ${column}`, (name) => formatPercent(row.groups?.[name]?.accuracy), "number"],
+        [`Tokens per episode, ${column}`, (name) => formatNumber(row.groups?.[name]?.tokens), "number"],
+        ...Array.from(measures, (measure): Column<string> => [
+          `${measure.replaceAll("_", " ")}, ${column}`,
+          (name) => formatNumber(row.groups?.[name]?.measures[measure]),
+          "number",
+        ]),
+      ];
+    }),
   ];
   return (
     <>
-      <h2>By family</h2>
-      <p class="small">Validation problems, grouped by what is new in them. Darker cells are larger shares.</p>
-      <Table label="By family" columns={all} rows={rows} />
+      <h2>Evaluations by group of problems</h2>
+      <Table label="Evaluations by group" columns={columns} rows={names.toSorted()} />
     </>
   );
 }

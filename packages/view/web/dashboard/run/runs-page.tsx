@@ -11,7 +11,7 @@ import { Tags, useNotes } from "../notes.tsx";
 import { Empty, runStates, StateBadge, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { filterRuns, groupRuns, settingRows, sortRuns, type RunGroup, type RunSort, type SettingRow } from "./runs.ts";
+import { filterRuns, groupRuns, settingRows, sortRuns, type RunGroup, type RunSort } from "./runs.ts";
 
 const shownAtOnce = 200;
 
@@ -30,12 +30,12 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
   const isDown = (one(route, "order") || (by === "updated" ? "down" : "up")) === "down";
   const notes = useNotes();
   const group = one(route, "group");
-  const found = useMemo(
+  const matches = useMemo(
     () => sortRuns(filterRuns(runs, text, states, notes), by, isDown),
     [runs, text, states.join("\n"), by, isDown, notes],
   );
-  const groups = useMemo(() => (group === "" ? [] : groupRuns(found, group)), [found, group]);
-  const shown = group === "" ? found : groups.flatMap((each) => each.runs);
+  const groups = useMemo(() => (group === "" ? [] : groupRuns(matches, group)), [matches, group]);
+  const shown = group === "" ? matches : groups.flatMap((item) => item.runs);
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   const selected = new Set(sel);
   const compared = runs.filter(({ id }) => selected.has(id)).map(({ id }) => id);
@@ -62,7 +62,6 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
           query="text"
           kind="search-runs"
           placeholder="name, #tag, seed=1, train.steps>100 …"
-          suggestions={suggestionsOf(differing)}
         />
         <Choice label="State" query="state" any="all" options={counts} />
         <Choice
@@ -132,14 +131,6 @@ function Tick({ run: { id, name, state }, isOn, select }: TickProps) {
       </span>
     </label>
   );
-}
-
-/** Terms of the search for settings that differ, at most 300. */
-function suggestionsOf(differing: readonly SettingRow[]): readonly string[] {
-  const terms = differing.flatMap(({ key, values }) =>
-    [...new Set(values)].flatMap((value) => (value === undefined ? [] : [`${key}=${value}`])),
-  );
-  return terms.slice(0, 300);
 }
 
 function titlesOf(groups: readonly RunGroup[]): ReadonlyMap<number, ComponentChildren> {

@@ -1,5 +1,5 @@
 import { searchWords } from "../../../src/data/select.ts";
-import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
+import type { Notes, RunEvaluation, RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "usd" | "seed";
 
@@ -17,8 +17,8 @@ export function filterRuns(
   return runs.filter((run) => {
     const { note = "", tags = [] } = notes[run.id] ?? {};
     const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
-    const known = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
-    const searched = [...known, note, ...tags.map((tag) => `#${tag}`)].join("\n").toLowerCase();
+    const knownNames = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
+    const searched = [...knownNames, note, ...tags.map((tag) => `#${tag}`)].join("\n").toLowerCase();
     const isMatch = (word: string): boolean => comparesTo(run.settings, word) ?? searched.includes(word);
     return (states.length === 0 || states.includes(run.state)) && words.every(isMatch);
   });
@@ -26,16 +26,16 @@ export function filterRuns(
 
 /** Null for other terms and unknown settings. */
 function comparesTo(settings: RunSummary["settings"], term: string): boolean | null {
-  const [, name = "", sign = "", wanted = ""] = /^([\w.-]+?)(!=|>=|<=|=|>|<)(.+)$/u.exec(term) ?? [];
+  const [, name = "", sign = "", operand = ""] = /^([\w.-]+?)(!=|>=|<=|=|>|<)(.+)$/u.exec(term) ?? [];
   const values = Object.entries(settings).flatMap(([key, value]) =>
     `.${key.toLowerCase()}`.endsWith(`.${name}`) ? [String(value).toLowerCase()] : [],
   );
   if (sign === "" || values.length === 0) return null;
-  if (sign === "=") return values.includes(wanted);
-  if (sign === "!=") return !values.includes(wanted);
+  if (sign === "=") return values.includes(operand);
+  if (sign === "!=") return !values.includes(operand);
   const isMet = (value: number): boolean =>
-    (sign.startsWith("<") ? value < Number(wanted) : value > Number(wanted)) ||
-    (sign.endsWith("=") && value === Number(wanted));
+    (sign.startsWith("<") ? value < Number(operand) : value > Number(operand)) ||
+    (sign.endsWith("=") && value === Number(operand));
   return values.some((value) => isMet(Number(value)));
 }
 
@@ -136,11 +136,6 @@ function labelOf(
   return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;
 }
 
-export interface PlanePoint {
-  readonly tokens: number;
-  readonly accuracy: number;
-}
-
 /** Accuracies are comparable only for equal tasks. */
 export function taskKey(settings: RunSummary["settings"]): string {
   const entries = Object.entries(settings).filter(([key]) => key === "task" || key.startsWith("task."));
@@ -148,7 +143,7 @@ export function taskKey(settings: RunSummary["settings"]): string {
 }
 
 /** Pareto frontier by ascending tokens; equal points count once. */
-export function frontierOf<T extends PlanePoint>(points: readonly T[]): readonly T[] {
+export function frontierOf<T extends Pick<RunEvaluation, "tokens" | "accuracy">>(points: readonly T[]): readonly T[] {
   const finite = points.filter(({ tokens, accuracy }) => Number.isFinite(tokens) && Number.isFinite(accuracy));
   const sorted = finite.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy);
   let best = -Infinity;

@@ -10,19 +10,12 @@ import { Empty, When, GivenText, Part } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 
 /** Also their names in the address. */
-const queryFields = [
-  "text",
-  "method",
-  "against",
-  "benchmark",
-  "verdict",
-  "sort",
-] as const satisfies readonly (keyof SampleQuery)[];
+const queryFields: readonly (keyof SampleQuery)[] = ["text", "method", "against", "benchmark", "verdict", "sort"];
 
 export function SamplesPage() {
   const [, id = ""] = useRoute().path;
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
-  const bench = loaded.value?.find((each) => each.id === id);
+  const bench = loaded.value?.find((table) => table.id === id);
   useTitle(bench?.name ?? "Samples");
   return (
     <When loaded={loaded}>

@@ -36,14 +36,14 @@ export function Story({ detail }: { detail: RunDetail }) {
   }, [evaluations, speech]);
   const asked = useQuery("step");
   const last = steps.length - 1;
-  const at =
+  const position =
     asked === ""
       ? last
       : Math.max(
           0,
           steps.findLastIndex((step) => step <= Number(asked)),
         );
-  const step = steps[at];
+  const step = steps[position];
   if (step === undefined) return <Events detail={detail} step={detail.summary.step} />;
   const evaluation = lastUpTo(evaluations, step);
   const spoken = speech && lastUpTo(speech.steps, step);
@@ -52,7 +52,7 @@ export function Story({ detail }: { detail: RunDetail }) {
     <section class="story" aria-label="Training step by step">
       <Player
         verb="Play"
-        {...{ at, last, show }}
+        {...{ index: position, last, show }}
         text={positionText(step, steps[last] ?? step, evaluation)}
         waitMs={Math.max(frameMs, Math.min(900, playedInMs / steps.length))}
         stride={Math.max(1, Math.round((steps.length * frameMs) / playedInMs))}
@@ -90,13 +90,7 @@ function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step:
   return rows.findLast((row) => row.step <= step) ?? rows[0];
 }
 
-interface ProblemProps {
-  readonly run: string;
-  readonly told: TellingEpisode;
-  readonly step: number;
-}
-
-function Problem({ run, told, step }: ProblemProps) {
+function Problem({ run, told, step }: { run: string; told: TellingEpisode; step: number }) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
   const shown = first.key === now.key ? [now] : [first, now];
@@ -176,8 +170,8 @@ function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent
 }
 
 function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly number[] {
-  const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((each) => each >= step)));
-  return [...new Set(places)].filter((place) => place >= 0);
+  const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((value) => value >= step)));
+  return [...new Set(places)].filter((position) => position >= 0);
 }
 
 /** Later ones are faint. */
@@ -203,13 +197,8 @@ function Events({ detail, step: shown }: { detail: RunDetail; step: number }) {
   );
 }
 
-interface StepSpeechProps {
-  readonly speech: Speech;
-  readonly step: SpeechStep;
-}
-
-function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
-  const edges = useMemo(() => steps.flatMap((each) => each.edges), [steps]);
+function StepSpeech({ speech: { agents, steps }, step }: { speech: Speech; step: SpeechStep }) {
+  const edges = useMemo(() => steps.flatMap((item) => item.edges), [steps]);
   const answerer = useMemo(() => answererOf(agents, edges), [agents, edges]);
   // Shared by all steps, so that changes of width are visible.
   const widestTokens = useMemo(() => edges.reduce((max, { tokens }) => Math.max(max, tokens), 0), [edges]);

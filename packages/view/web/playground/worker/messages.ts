@@ -46,15 +46,6 @@ export interface Glimpse {
   readonly episode: Conversation;
 }
 
-export interface RunView {
-  readonly settings: PlaygroundSettings;
-  readonly step: number;
-  readonly points: readonly StepPoint[];
-  readonly evaluations: readonly EvaluationRow[];
-  readonly team: TeamSpeech | null;
-  readonly warnings: readonly string[];
-}
-
 export type OwnProblem = OwnFacts | OwnStory;
 
 /** A thing, its owner, and each teller's text. */
@@ -65,10 +56,8 @@ export interface OwnStory {
   readonly texts: readonly string[];
 }
 
-/** Two conversations with equal random numbers: before and after training, or without and with a change. */
+/** Two conversations with equal random numbers: before and after training. */
 export interface Answers {
-  readonly kind: "trained" | "changed";
-  readonly change?: string;
   readonly before: Conversation;
   readonly now: Conversation;
 }
@@ -81,26 +70,15 @@ export interface OwnFacts {
   readonly asked: readonly [string, string];
 }
 
-export interface Opening {
-  readonly type: "open";
-  readonly settings: PlaygroundSettings;
-  readonly keep: boolean;
-  readonly fresh: boolean;
-}
-
 export type Command =
-  | Opening
+  | { readonly type: "open"; readonly settings: PlaygroundSettings }
   /** Null: train until paused. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
-  /** The page may end soon. */
-  | { readonly type: "save" }
-  | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
-  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly liar?: string }
-  | { readonly type: "export" }
-  | { readonly type: "import"; readonly archive: Uint8Array };
+  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number }
+  | { readonly type: "export" };
 
 /** Mean cross-entropy in nats per token. */
 export interface WarmUpStep {
@@ -112,17 +90,12 @@ export interface WarmUpStep {
 export type WorkerMessage =
   | {
       readonly type: "opened";
-      readonly run: RunView;
+      readonly settings: PlaygroundSettings;
       readonly glimpse: Glimpse;
       readonly device: string;
-      readonly keeping: Keeping;
     }
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
-  /** Checkpoint; includes the run if only the page can store it. */
-  | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }
-  | { readonly type: "keeping"; readonly keeping: Keeping }
-  | { readonly type: "pong" }
   | { readonly type: "evaluating"; readonly step: number }
   | { readonly type: "evaluation"; readonly evaluation: EvaluationRow }
   | { readonly type: "training"; readonly active: boolean; readonly step: number; readonly done: boolean }
@@ -132,15 +105,9 @@ export type WorkerMessage =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** Whether the run is stored in the browser, and why. */
-export interface Keeping {
-  readonly isKept: boolean;
-  readonly words: string;
-}
-
 export interface Failure {
   readonly during: Command["type"] | "start";
-  /** Code of a `LaconicError`, or `unexpected`; the page adds `page_failed`, `worker_ended` and `worker_silent`. */
+  /** Code of a `LaconicError`, or `unexpected`; the page adds `worker_ended`. */
   readonly code: string;
   readonly message: string;
 }

@@ -1,22 +1,22 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { OwnFacts, OwnProblem, OwnStory } from "./messages.ts";
 
 /** Max characters of a teller's text, a thing and a name; the model context is 512 tokens. */
 export const maxCharacters = { text: 200, thing: 30, name: 15 } as const;
 
 /** Why a user's problem cannot be asked; null if it can. */
-export function faultOf(own: OwnProblem): string | null {
-  return own.kind === "facts" ? factsFault(own) : storyFault(own);
+export function faultOf(ownProblem: OwnProblem): string | null {
+  return ownProblem.kind === "facts" ? factsFault(ownProblem) : storyFault(ownProblem);
 }
 
 /** @throws LaconicError `input_invalid` */
 export function checkedProblem<Kind extends OwnProblem["kind"]>(
-  own: OwnProblem,
+  ownProblem: OwnProblem,
   kind: Kind,
 ): Extract<OwnProblem, { readonly kind: Kind }> {
-  const fault = own.kind === kind ? faultOf(own) : "The question belongs to another level.";
-  if (fault !== null) throw new LaconicError("input_invalid", fault);
-  return own as Extract<OwnProblem, { readonly kind: Kind }>;
+  const fault = ownProblem.kind === kind ? faultOf(ownProblem) : "The question belongs to another level.";
+  if (fault !== null) throw inputError(fault);
+  return ownProblem as Extract<OwnProblem, { readonly kind: Kind }>;
 }
 
 function factsFault({ facts, asked }: OwnFacts): string | null {

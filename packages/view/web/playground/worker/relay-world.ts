@@ -19,7 +19,7 @@ export function relayWorld(): World {
     beginning: async () => policyFolder,
     modelFiles: ["config.json", "model.safetensors"],
     factOf: ({ views }, agent) => views?.[agent] ?? null,
-    problemOf: (own) => problemOf(checkedProblem(own, "facts"), holders),
+    problemOf: (problem) => problemOf(checkedProblem(problem, "facts"), holders),
   };
 }
 

@@ -1,10 +1,10 @@
-import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
-import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
+import type { UnknownRecord } from "@laconic/core";
+import { parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { storyTellersDefaults } from "@laconic/tasks/stories";
 import { storyModelName } from "@laconic/tasks/story-model";
 import type { WorldWarmStart } from "@laconic/tasks/warm-start";
-import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
+import { levelRanges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
 
 /** Settings that can change during a run; each change is recorded as a warning. */
 export const adjustable: Readonly<Record<string, string>> = {
@@ -70,42 +70,4 @@ export function runConfig(
     ...(isStory && { warmStart: warmStartOf(settings) }),
     train: trainConfig(settings),
   };
-}
-
-/** @throws LaconicError `config_invalid` naming an unsupported setting */
-export function settingsOf(config: UnknownRecord, level: LevelName): PlaygroundSettings {
-  const train = recordOf(config["train"]);
-  const budget = recordOf(train["budget"]);
-  const own = levelRanges[level];
-  const settings: PlaygroundSettings = {
-    level,
-    seed: inRange("seed", train["seed"], ranges.seed),
-    steps: inRange("steps", train["steps"], ranges.steps),
-    device: config["device"] === "webgpu" ? "webgpu" : "wasm",
-    warmStart: own.warmStart ? inRange("warmStart.steps", recordOf(config["warmStart"])["steps"], own.warmStart) : 0,
-    steering:
-      train["budget"] === null
-        ? { kind: "price", price: inRange("price", recordOf(train["prices"])["tokens"], own.price) }
-        : { kind: "budget", targetTokens: inRange("targetTokens", budget["targetTokens"], own.targetTokens) },
-  };
-  const [change] = changesOf(config, runConfig(settings));
-  if (change)
-    throw new LaconicError(
-      "config_invalid",
-      `this level trains the ${level} of its own settings, and this run has ${change.key} ${change.before} instead of ${change.now}; open it on its own level, or go on with: laconic train --resume`,
-      { key: change.key },
-    );
-  return settings;
-}
-
-/** @throws LaconicError `config_invalid` */
-function inRange(name: string, value: unknown, { min, max, step }: { min: number; max: number; step: number }): number {
-  if (typeof value === "number" && value >= min && value <= max && (step < 1 || Number.isInteger(value))) return value;
-  throw new LaconicError("config_invalid", `${name} is ${JSON.stringify(value)}, expected ${min} to ${max}`, {
-    key: name,
-  });
-}
-
-function recordOf(value: unknown): UnknownRecord {
-  return isRecord(value) ? value : {};
 }

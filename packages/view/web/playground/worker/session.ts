@@ -1,12 +1,9 @@
-import { LaconicError, type UnknownRecord, thrownText } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
+import { LaconicError, thrownText } from "@laconic/core";
 import { openRun, runFiles, runSpec, train, type Recorder, type TrainConfig } from "@laconic/trainer";
-import { conversationOf, pointOf, teamOf } from "./conversation.ts";
-import { replaceFolder, unzipped, zipped } from "./kept-files.ts";
-import { runFolder, type KeptFiles } from "./kept-files.ts";
-import type { Glimpse, OwnProblem, RunView, WorkerMessage, Failure } from "./messages.ts";
-import { adjustable, runConfig, settingsOf, trainConfig } from "./run-config.ts";
-import { emptyView, evaluationRow, viewOfRun } from "./run-view.ts";
+import { conversationOf, evaluationRow, pointOf, teamOf } from "./conversation.ts";
+import { runFolder, zipped, type WorkerFiles } from "./archive.ts";
+import type { Glimpse, OwnProblem, WorkerMessage, Failure } from "./messages.ts";
+import { adjustable, runConfig, trainConfig } from "./run-config.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
@@ -14,13 +11,11 @@ const shownWarmUpSteps = 20;
 
 interface SessionParts {
   readonly team: Team;
-  readonly files: KeptFiles;
+  readonly files: WorkerFiles;
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly say: (said: WorkerMessage) => void;
-  /** Otherwise the page gets the run with every checkpoint. */
-  readonly isKept: () => boolean;
+  readonly say: (message: WorkerMessage) => void;
 }
 
 /** Training run under user control. Commands during training wait for the end of the step. */
@@ -33,19 +28,12 @@ export class Session {
   #waiting: (() => Promise<void>)[] = [];
   #glimpse: Glimpse | null = null;
 
-  private constructor(parts: SessionParts, settings: PlaygroundSettings) {
+  constructor(parts: SessionParts, settings: PlaygroundSettings) {
     [this.#parts, this.#settings] = [parts, settings];
   }
 
-  /** Resumes the stored run, or starts one. */
-  static async open(parts: SessionParts, settings: PlaygroundSettings): Promise<Session> {
-    const session = new Session(parts, settings);
-    await session.#readRun();
-    return session;
-  }
-
-  async view(): Promise<RunView> {
-    return (await viewOfRun(this.#parts.files, this.#settings.level)) ?? emptyView(this.#settings);
+  get settings(): PlaygroundSettings {
+    return this.#settings;
   }
 
   glimpse(): Promise<Glimpse> {
@@ -65,10 +53,6 @@ export class Session {
     return wasTraining;
   }
 
-  save(): Promise<void> {
-    return this.#between(async () => undefined);
-  }
-
   /** Changes settings from the next step; recorded in the run folder. */
   adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void> {
     return this.#between(async () => {
@@ -82,16 +66,17 @@ export class Session {
 
   async reset(settings: PlaygroundSettings): Promise<void> {
     runConfig(settings);
-    const { files } = this.#parts;
-    await this.#replace(() => files.remove(runFolder));
+    await this.pause();
+    await this.#parts.files.remove(runFolder);
+    await this.#parts.team.begin();
     [this.#settings, this.#step] = [settings, 0];
   }
 
-  async ask(problem: OwnProblem, draw: number, liar?: string): Promise<void> {
+  async ask(problem: OwnProblem, draw: number): Promise<void> {
     const { team, say } = this.#parts;
     team.world.problemOf(problem); // throws for an invalid problem
     const work = async (): Promise<void> =>
-      say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw, liar ?? null)) });
+      say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw)) });
     if (!this.#abort) return work();
     return new Promise((resolve, reject) => this.#waiting.push(() => work().then(resolve, reject)));
   }
@@ -105,29 +90,8 @@ export class Session {
     });
   }
 
-  async importRun(archive: Uint8Array): Promise<void> {
-    const content = unzipped(archive);
-    const config = boundedJson(new TextDecoder().decode(content.get(runFiles.config))) as UnknownRecord;
-    const { device } = settingsOf(config, this.#settings.level);
-    if (device !== this.#settings.device)
-      throw new LaconicError(
-        "config_invalid",
-        `the run was trained on ${device}: start a run on ${device} first, then import it`,
-        { key: "device" },
-      );
-    if (!content.has("checkpoints/LATEST"))
-      throw new LaconicError("checkpoint_missing", "the archive contains no checkpoint");
-    await this.#replace(() => replaceFolder(this.#parts.files, runFolder, content));
-    await this.#readRun();
-  }
-
   get #name(): string {
     return `${this.#settings.level}-seed-${this.#settings.seed}-step-${this.#step}`;
-  }
-
-  async #readRun(): Promise<void> {
-    const { settings, step } = await this.view();
-    [this.#settings, this.#step] = [settings, step];
   }
 
   async #serveWaiting(): Promise<void> {
@@ -141,12 +105,6 @@ export class Session {
     } finally {
       if (wasTraining && this.#step < this.#settings.steps) void this.#start(null);
     }
-  }
-
-  async #replace(write: () => Promise<void>): Promise<void> {
-    await this.pause();
-    await write();
-    await this.#parts.team.begin();
   }
 
   #start(steps: number | null): Promise<void> {
@@ -211,7 +169,7 @@ export class Session {
   }
 
   #recorder(run: OpenedRun, config: TrainConfig, lastStep: number, abort: AbortController): Recorder {
-    const { team, files, say } = this.#parts;
+    const { team, say } = this.#parts;
     const { world } = team;
     return {
       restore: (models) => run.restore(models),
@@ -234,20 +192,15 @@ export class Session {
         await run.step(metrics, clock);
         this.#step = Number(metrics["step"]);
         const point = pointOf(metrics, this.#settings.level);
-        const glimpse = this.#glimpse;
         // If informed agents vary, shows one fixed problem.
-        const { episode } = world.knows ? await team.glimpse() : (glimpse ?? {});
-        if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode });
+        const glimpse = world.knows ? await team.glimpse(point.price) : this.#glimpse;
+        if (glimpse) say({ type: "step", point, ...glimpse });
         if (this.#step >= lastStep) abort.abort();
         await this.#serveWaiting();
         if (this.#step === config.steps || this.#step % config.evaluation.every === 0)
           say({ type: "evaluating", step: this.#step });
       },
-      checkpoint: async (models, state) => {
-        await run.checkpoint(models, state);
-        const archive = this.#parts.isKept() ? null : await zipped(files, runFolder, this.#name);
-        say({ type: "saved", step: state.step, archive });
-      },
+      checkpoint: (models, state) => run.checkpoint(models, state),
       evaluation: async (evaluation, episodes, transcripts) => {
         await run.evaluation(evaluation, episodes, transcripts);
         say({ type: "evaluation", evaluation: evaluationRow(evaluation) });

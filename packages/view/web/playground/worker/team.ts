@@ -1,9 +1,16 @@
-import { type Engine, type Episode, type Problem, type TrainableModel, randomFromSeed } from "@laconic/core";
+import {
+  type Engine,
+  type Episode,
+  type Problem,
+  type TrainableModel,
+  ledgerTotals,
+  randomFromSeed,
+} from "@laconic/core";
 import { createInlineEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import type { Kernels } from "@laconic/engine/kernels";
 import { onePolicy, onlyPolicy, sha256Of, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import { conversationOf, teamOf } from "./conversation.ts";
-import type { KeptFiles } from "./kept-files.ts";
+import type { WorkerFiles } from "./archive.ts";
 import type { Answers, Conversation, Glimpse, OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 import type { WarmUpWatch, World } from "./world.ts";
@@ -19,15 +26,15 @@ export interface Team {
   begin(): Promise<void>;
   /** @throws LaconicError `aborted` by the signal */
   warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;
-  /** Uses fixed random numbers, without training. */
-  glimpse(): Promise<Glimpse>;
+  /** Uses fixed random numbers, without training. @param price - λ, default 0 */
+  glimpse(price?: number): Promise<Glimpse>;
   /** @throws LaconicError `input_invalid` */
-  ask(own: OwnProblem, draw: number, liar: string | null): Promise<Answers>;
+  ask(problem: OwnProblem, draw: number): Promise<Answers>;
   close(): Promise<void>;
 }
 
 /** @throws LaconicError `device_unavailable`, `weights_invalid` */
-export async function openTeam(kernels: Kernels, files: KeptFiles, world: World): Promise<Team> {
+export async function openTeam(kernels: Kernels, files: WorkerFiles, world: World): Promise<Team> {
   const engine = await createInlineEngine([kernels], { files });
   const { capabilities } = engine;
   const { task } = world;
@@ -48,7 +55,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
     const random = randomFromSeed(`asked ${draw}`);
     return task.topology.run(problem, { models, sampling: { temperature: world.temperature }, random });
   };
-  const said = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Conversation> =>
+  const conversation = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Conversation> =>
     conversationOf(world, problem, await played(weights, problem, draw));
   const begin = async (): Promise<void> => {
     await model.dispose();
@@ -75,26 +82,23 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
         if (isTaught) await begin();
       }
     },
-    async glimpse() {
+    async glimpse(price = 0) {
       const episode = await played(model, world.followed, 0);
-      return { team: teamOf([{ episode }]), episode: conversationOf(world, world.followed, episode) };
+      const tokens = ledgerTotals(episode.ledger).writtenTokens;
+      const charged = { episode, costs: { tokens }, terms: { tokens: -price * tokens } };
+      return { team: teamOf([charged]), episode: conversationOf(world, world.followed, episode) };
     },
-    async ask(own, draw, liar) {
-      const problem = world.problemOf(own);
-      if (liar !== null && world.withLie) {
-        const now = await said(model, world.withLie(problem, liar), draw);
-        const change = `${liar} reads of another owner`;
-        return { kind: "changed", change, before: await said(model, problem, draw), now };
-      }
+    async ask(ownProblem, draw) {
+      const problem = world.problemOf(ownProblem);
       first ??= await opened();
-      return { kind: "trained", before: await said(first, problem, draw), now: await said(model, problem, draw) };
+      return { before: await conversation(first, problem, draw), now: await conversation(model, problem, draw) };
     },
     close: () => engine.close(),
   };
 }
 
 /** Names and hashes as in `laconic train`'s manifest; it resumes only with equal ones. */
-async function inputsOf(files: KeptFiles, { task, modelFiles, beginning }: World): Promise<Record<string, string>> {
+async function inputsOf(files: WorkerFiles, { task, modelFiles, beginning }: World): Promise<Record<string, string>> {
   const { tokenizer, validation, testProblems } = task;
   const vocabulary = Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token]));
   const folder = await beginning();

@@ -3,7 +3,7 @@ import { joinPath } from "@laconic/core/files";
 import { convertLlama2c } from "@laconic/engine";
 import { readTokenizerFiles, tokenizerOf, llama2cTokenizer } from "@laconic/hub/tokenizers";
 import { storyTellers } from "@laconic/tasks/presets";
-import { cueOf, holderTemplates, knownNames, storyTellersTask } from "@laconic/tasks/stories";
+import { cueOf, storyTellersTask } from "@laconic/tasks/stories";
 import { storyModel } from "@laconic/tasks/story-model";
 import {
   beforeWarmStartKey,
@@ -13,18 +13,18 @@ import {
   worldCourse,
 } from "@laconic/tasks/warm-start";
 import { runFiles } from "@laconic/trainer";
-import { keptFolder, runFolder, type KeptFiles } from "./kept-files.ts";
+import { runFolder, type WorkerFiles } from "./archive.ts";
 import type { OwnStory } from "./messages.ts";
 import { checkedProblem } from "./own-problem.ts";
 import { runConfig, warmStartOf } from "./run-config.ts";
 import type { Pupil, WarmUpWatch, World } from "./world.ts";
 
 /** Start model of a run, stored in the run folder. */
-const taught = joinPath(runFolder, "taught");
+const start = joinPath(runFolder, "taught");
 
 /** Each teller reads a story; the solver names the owner of a thing. */
-export async function tellersWorld(files: KeptFiles): Promise<World> {
-  const beginning = async (): Promise<string> => ((await files.exists(taught)) ? taught : storyModelFolder);
+export async function tellersWorld(files: WorkerFiles): Promise<World> {
+  const beginning = async (): Promise<string> => ((await files.exists(start)) ? start : storyModelFolder);
   const folder = await beginning();
   const read = async (name: string): Promise<string | null> => {
     const path = joinPath(folder, name);
@@ -36,36 +36,22 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
   const task = storyTellersTask({ ...settings, tokenizer, testProblems: 1000 });
   const ofThree = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 3);
   // Hardest case: others want the thing. Seeds 1 to 3 learn the first such problem too late to show.
-  const wanted = ofThree.filter(({ group }) => group === "known/wanted");
+  const hardest = ofThree.filter(({ group }) => group === "known/wanted");
   return {
     task,
     temperature: 0.6,
-    followed: (wanted[1] ?? ofThree[0]) as Problem,
+    followed: (hardest[1] ?? ofThree[0]) as Problem,
     beginning,
     modelFiles: storyModelFiles,
     factOf: ({ views, question }, agent) => views?.[agent]?.replace(` ${cueOf(question)}`, "") ?? null,
     knows: isOwner,
-    problemOf: (own) => problemOf(checkedProblem(own, "story"), task.topology.agents),
-    withLie,
+    problemOf: (problem) => problemOf(checkedProblem(problem, "story"), task.topology.agents),
     warmUp: (pupil, watch) => warmUp(files, pupil, watch, task),
   };
 }
 
 function isOwner({ views, gold }: Problem, agent: string): boolean {
   return new RegExp(`\\b${gold}\\b`, "u").test(views?.[agent] ?? "");
-}
-
-/** The gold answer is unchanged. */
-function withLie(problem: Problem, agent: string): Problem {
-  const { views = {}, question, gold } = problem;
-  const view = views[agent];
-  if (view === undefined) throw new LaconicError("input_invalid", `there is no teller ${agent}`);
-  const all = Object.values(views).join(" ");
-  const liar = knownNames.find((name) => !new RegExp(`\\b${name}\\b`, "u").test(all)) ?? "Tom";
-  const lie = isOwner(problem, agent)
-    ? view.replaceAll(new RegExp(`\\b${gold}\\b`, "gu"), liar)
-    : `${holderTemplates.train["had"]?.(liar, question)} ${cueOf(question)}`;
-  return { ...problem, id: `${problem.id}/lie/${agent}`, views: { ...views, [agent]: lie } };
 }
 
 function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]): Problem {
@@ -79,12 +65,12 @@ function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]):
 
 /** Follows `laconic train`: measures the downloaded model's team, trains the model, stores both in the run folder. */
 async function warmUp(
-  files: KeptFiles,
+  files: WorkerFiles,
   { settings, model, speaks, parts }: Pupil,
   { onStep, signal }: WarmUpWatch,
   task: World["task"],
 ): Promise<boolean> {
-  if (await files.exists(taught)) return false;
+  if (await files.exists(start)) return false;
   const [config, warmStart] = [runConfig(settings), warmStartOf(settings)];
   const before = await measureBefore(parts, config);
   const pupil = { model, speaks, tokenizer: task.tokenizer, task };
@@ -92,7 +78,7 @@ async function warmUp(
     onStep: (step, now) => onStep(step, warmStart.steps, now),
     signal,
   });
-  const draft = joinPath(keptFolder, "taught.partial");
+  const draft = "/taught.partial";
   await files.remove(draft);
   await model.save(draft);
   await files.remove(joinPath(draft, "optimizer.safetensors"));
@@ -102,14 +88,14 @@ async function warmUp(
   await files.write(joinPath(draft, "warm-start.json"), written({ version: 2, warmStart, loss }));
   const figures = { key: beforeWarmStartKey({ warmStart }, config), warmStart, said: warmStartText(warmStart), before };
   await files.write(joinPath(runFolder, runFiles.warmStart), written(figures));
-  await files.rename(draft, taught);
+  await files.rename(draft, start);
   return true;
 }
 
 const written = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Folder of the converted story model. */
-export const storyModelFolder: string = joinPath(keptFolder, "model");
+const storyModelFolder = "/model";
 
 /** Files of the model folder, all named in run manifests. */
 const storyModelFiles: readonly string[] = [
@@ -124,7 +110,7 @@ const storyModelFiles: readonly string[] = [
  * Checks the site's copy of the model and stores it as a Hugging Face folder, converted as by the command line.
  * @throws LaconicError `weights_invalid` for a file with another checksum
  */
-export async function keepStoryModel(files: KeptFiles, weights: Uint8Array, tokens: Uint8Array): Promise<void> {
+export async function keepStoryModel(files: WorkerFiles, weights: Uint8Array, tokens: Uint8Array): Promise<void> {
   const checkpoint = "/story-model/checkpoint";
   await files.write(checkpoint, weights);
   await files.write("/story-model/tokenizer", tokens);
@@ -144,7 +130,6 @@ export async function keepStoryModel(files: KeptFiles, weights: Uint8Array, toke
     joinPath(draft, "tokenizer_config.json"),
     JSON.stringify({ ...config, chat_template: chatTemplate }),
   );
-  await files.remove(storyModelFolder);
   await files.rename(draft, storyModelFolder);
   await files.remove("/story-model");
 }

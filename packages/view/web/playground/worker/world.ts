@@ -18,9 +18,7 @@ export interface World {
   /** Undefined if each agent has a part of the answer. */
   knows?(problem: Problem, agent: AgentId): boolean;
   /** @throws LaconicError `input_invalid` naming the invalid part */
-  problemOf(own: OwnProblem): Problem;
-  /** @throws LaconicError `input_invalid` for an unknown agent */
-  withLie?(problem: Problem, agent: AgentId): Problem;
+  problemOf(problem: OwnProblem): Problem;
   /** False if already done. */
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }

@@ -1,11 +1,11 @@
-import { LaconicError } from "@laconic/core";
+import { dataError } from "@laconic/core";
 import type { ZipEntry } from "../zip.ts";
 
 export { parse as parseCsv } from "csv-parse/browser/esm/sync";
 
 /** @throws LaconicError `data_invalid`: archives need Node */
 export async function zipEntries(file: string): Promise<ZipEntry[]> {
-  throw new LaconicError("data_invalid", `${file}: archives are not read in a browser; unpack it first`, { file });
+  throw dataError(`${file}: archives are not read in a browser; unpack it first`, { file });
 }
 
 /** @throws Error for an incomplete stream, or more than `maxBytes` unpacked */

@@ -87,7 +87,7 @@ export class Bench {
 
   /** @param pages - pages of each sequence, in order */
   plan(lengths: readonly number[], pages: readonly (number | readonly number[])[], past: readonly number[]): CachePlan {
-    const lists = pages.map((each) => (typeof each === "number" ? [each] : each));
+    const lists = pages.map((page) => (typeof page === "number" ? [page] : page));
     const width = Math.max(0, ...lists.map((list) => list.length));
     const table = Int32Array.from(lists.flatMap((list) => Array.from({ length: width }, (_, i) => list[i] ?? 0)));
     return {

@@ -87,11 +87,11 @@ export const decodeStateCases: readonly KernelCase[] = [
     },
   ),
   agreesWithReference("rows of matrices and vectors are picked by number, of any type", (bench) => {
-    const at = bench.ints("rows", [2, 0, 2]);
+    const tensor = bench.ints("rows", [2, 0, 2]);
     return {
-      floats: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), at),
-      full: bench.kernels.pickRows(bench.full("vector", [4]), at),
-      ints: bench.kernels.pickRows(bench.ints("numbers", [5, 6, 7]), at),
+      floats: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), tensor),
+      full: bench.kernels.pickRows(bench.full("vector", [4]), tensor),
+      ints: bench.kernels.pickRows(bench.ints("numbers", [5, 6, 7]), tensor),
       none: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), bench.ints("no rows", [])),
     };
   }),
@@ -99,10 +99,10 @@ export const decodeStateCases: readonly KernelCase[] = [
     const { kernels } = bench;
     const [matrix, vector] = [bench.state("matrix", [4, 3]), bench.state("vector", [4])];
     const numbers = kernels.upload(Int32Array.of(1, 2, 3, 4), [4]);
-    const at = bench.ints("rows", [3, 1]);
-    kernels.writeRows(matrix, at, bench.floats("values", [2, 3]));
-    kernels.writeRows(vector, at, bench.floats("more", [2]));
-    kernels.writeRows(numbers, at, bench.ints("new", [40, 20]));
+    const tensor = bench.ints("rows", [3, 1]);
+    kernels.writeRows(matrix, tensor, bench.floats("values", [2, 3]));
+    kernels.writeRows(vector, tensor, bench.floats("more", [2]));
+    kernels.writeRows(numbers, tensor, bench.ints("new", [40, 20]));
     kernels.writeRows(vector, bench.ints("none", []), bench.floats("nothing", [0]));
     return { matrix, vector, numbers };
   }),

@@ -94,13 +94,13 @@ export const memoryCases: readonly KernelCase[] = [
   }),
   memoryCase("what an inner scope returns belongs to the outer one", (kernels) => {
     const before = kernels.liveTensors();
-    const kept = kernels.scope(() => {
+    const retained = kernels.scope(() => {
       const inner = kernels.scope(() => kernels.scope(() => upload(kernels)));
       expectAlive(kernels, before, 1, "between the scopes");
       return kernels.add(inner, inner);
     });
     expectAlive(kernels, before, 1, "after the scopes");
-    kernels.free(kept);
+    kernels.free(retained);
   }),
   memoryCase("a scope does not free earlier tensors, even if it returns them", async (kernels) => {
     const outside = upload(kernels);
@@ -110,16 +110,16 @@ export const memoryCases: readonly KernelCase[] = [
     kernels.free(outside);
   }),
   memoryCase("keep takes a tensor out of every scope around it", async (kernels) => {
-    const kept: Tensor[] = [];
+    const retained: Tensor[] = [];
     kernels.scope(() => {
       kernels.scope(() => {
-        kept.push(kernels.keep(upload(kernels)));
+        retained.push(kernels.keep(upload(kernels)));
       });
-      const own = upload(kernels);
-      kept.push(kernels.scope(() => kernels.keep(own)));
+      const tensor = upload(kernels);
+      retained.push(kernels.scope(() => kernels.keep(tensor)));
     });
-    for (const tensor of kept) expectSame("a kept tensor", await kernels.read(tensor), values);
-    kernels.free(...kept);
+    for (const tensor of retained) expectSame("a kept tensor", await kernels.read(tensor), values);
+    kernels.free(...retained);
   }),
   memoryCase("a scope that throws frees everything it made", (kernels) => {
     const before = kernels.liveTensors();
@@ -138,9 +138,9 @@ export const memoryCases: readonly KernelCase[] = [
     }
     expectThat(caught === failure, "the error to pass through");
     expectAlive(kernels, before, 0, "after the error");
-    const own = kernels.scope(() => upload(kernels));
+    const tensor = kernels.scope(() => upload(kernels));
     expectAlive(kernels, before, 1, "in the next scope");
-    kernels.free(own);
+    kernels.free(tensor);
   }),
   memoryCase("a freed tensor is refused", (kernels) => {
     const [live, freed] = [upload(kernels), upload(kernels)];

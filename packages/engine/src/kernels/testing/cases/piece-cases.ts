@@ -1,5 +1,4 @@
-import type { AdamWTensors, GradientPlace, Tensor } from "../../contract.ts";
-import { roundsWeights } from "../../contract.ts";
+import { roundsWeights, type AdamWTensors, type GradientPlace, type Tensor } from "../../contract.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 import { beta2 } from "./optimizer-cases.ts";
 import type { Bench } from "./bench.ts";
@@ -105,8 +104,8 @@ const listCases: readonly KernelCase[] = [
     fill(bench, tensors);
     const param = bench.state("apart", [5, 2]);
     const apart = { param, grad: bench.state("apart gradient", [5, 2], "full"), ...bench.moments(param) };
-    const mixed = tensors.map((each, i) =>
-      i === 2 ? { ...each, grad: bench.state("other gradient", each.param.shape, "full") } : each,
+    const mixed = tensors.map((tensor, i) =>
+      i === 2 ? { ...tensor, grad: bench.state("other gradient", tensor.param.shape, "full") } : tensor,
     );
     kernels.adamW([...mixed.slice(0, 3), apart, ...mixed.slice(3)], { ...step, step: 1 });
     return { ...named(tensors), apart: param };
@@ -131,7 +130,7 @@ const listCases: readonly KernelCase[] = [
     fill(bench, tensors);
     const { grad } = tensors[2] as AdamWTensors;
     bench.kernels.assign([grad], [bench.kernels.upload(new Float64Array(15).fill(NaN), [3, 5], "full")]);
-    const squares = bench.kernels.sumSquares(tensors.map((each) => each.grad));
+    const squares = bench.kernels.sumSquares(tensors.map((tensor) => tensor.grad));
     bench.kernels.adamW(tensors, { ...step, step: 1, clip: { squares, maxNorm: 1 } });
     return named(tensors);
   }),

@@ -48,12 +48,12 @@ function logSoftmax(logits: readonly number[], temperature: number): number[] {
 function middles(
   logits: readonly number[],
   temperature: number,
-  kept: readonly number[],
+  retained: readonly number[],
 ): { token: number; uniform: number }[] {
   const probs = logSoftmax(logits, temperature).map(Math.exp);
-  const total = kept.reduce((sum, token) => sum + (probs[token] as number), 0);
+  const total = retained.reduce((sum, token) => sum + (probs[token] as number), 0);
   let mass = 0;
-  return kept.map((token) => {
+  return retained.map((token) => {
     const share = (probs[token] as number) / total;
     mass += share;
     return { token, uniform: mass - share / 2 };
@@ -65,19 +65,19 @@ function keeps(
   name: string,
   logits: readonly number[],
   settings: Omit<Draw, "logits" | "uniform">,
-  kept: readonly number[],
+  retained: readonly number[],
 ): KernelCase {
   return {
     name: `sampling: ${name}`,
     async run(create) {
       const kernels = await create();
       const { temperature = 1 } = settings;
-      const expected = middles(logits, temperature || 1, kept);
+      const expected = middles(logits, temperature || 1, retained);
       const edges = [
-        { token: kept[0] as number, uniform: 0 },
-        { token: kept.at(-1) as number, uniform: largestBelowOne },
+        { token: retained[0] as number, uniform: 0 },
+        { token: retained.at(-1) as number, uniform: largestBelowOne },
         // A 32-bit uniform number may round to 1 as a float32.
-        { token: kept.at(-1) as number, uniform: 1 },
+        { token: retained.at(-1) as number, uniform: 1 },
       ];
       const wanted = [...expected, ...edges];
       const drawn = await sample(

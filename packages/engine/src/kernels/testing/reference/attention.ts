@@ -18,8 +18,8 @@ export function attention(
 ): { readonly out: Matrix; readonly logSumExp: Matrix } {
   const out = zerosLike(q);
   const logSumExp = new Matrix(q.rows, shape.queryHeads);
-  for (const place of causalPlaces(shape, layout))
-    logSumExp.set(place.n, place.h, attendOneRow(q, k, v, shape, place, out));
+  for (const location of causalPlaces(shape, layout))
+    logSumExp.set(location.n, location.h, attendOneRow(q, k, v, shape, location, out));
   return { out, logSumExp };
 }
 
@@ -29,11 +29,11 @@ export function attendOneRow(
   k: Matrix,
   v: Matrix,
   shape: AttentionShape,
-  place: Place,
+  location: Place,
   out: Matrix,
 ): number {
-  const { n, h, rows_J } = place;
-  const { scores_J, logSumExp } = scaledScores(q, k, shape, place);
+  const { n, h, rows_J } = location;
+  const { scores_J, logSumExp } = scaledScores(q, k, shape, location);
   const [qStart, kvStart] = headStarts(shape, h);
   rows_J.forEach((row, j) => {
     const weight = Math.exp((scores_J[j] as number) - logSumExp);
@@ -55,10 +55,10 @@ export function attentionBackward(
   layout: SequenceLayout,
 ): { readonly dQ: Matrix; readonly dK: Matrix; readonly dV: Matrix } {
   const [dQ, dK, dV] = [zerosLike(q), zerosLike(k), zerosLike(v)];
-  for (const place of causalPlaces(shape, layout)) {
-    const { n, h, rows_J } = place;
+  for (const location of causalPlaces(shape, layout)) {
+    const { n, h, rows_J } = location;
     const [qStart, kvStart] = headStarts(shape, h);
-    const { scores_J, logSumExp } = scaledScores(q, k, shape, place);
+    const { scores_J, logSumExp } = scaledScores(q, k, shape, location);
     const p_J = scores_J.map((score) => Math.exp(score - logSumExp));
     const dP_J = p_J.map((_, j) => dotHead(dOut, n, qStart, v, rows_J[j] as number, kvStart, shape.headDim));
     const mean = p_J.reduce((sum, p, j) => sum + p * (dP_J[j] as number), 0);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts";
 import { attendOneRow, rowsBetween } from "./attention.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
@@ -63,7 +63,7 @@ export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: num
   for (const { pages } of distinct.values()) for (const page of pages) readers.set(page, (readers.get(page) ?? 0) + 1);
   for (const page of [...distinct.values()].flatMap(({ written }) => [...written]))
     if (readers.get(page) !== 1)
-      throw new LaconicError("input_invalid", `${what}: new tokens go to page ${page}, which appears twice`, { page });
+      throw inputError(`${what}: new tokens go to page ${page}, which appears twice`, { page });
 }
 
 /** Row of a sequence's position. */

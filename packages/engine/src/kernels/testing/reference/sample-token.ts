@@ -43,8 +43,8 @@ function firstLargest(values: Float64Array): number {
 function truncate(probs: Float64Array, { topK, topP, minP }: SamplingRow): Float64Array {
   const sorted = probs.toSorted().toReversed();
   const largest = sorted[0] as number;
-  const kept = topK > 0 ? sorted.subarray(0, topK) : sorted;
-  const least = Math.max(kept[nucleusSize(kept, topP) - 1] as number, minP * largest);
+  const retained = topK > 0 ? sorted.subarray(0, topK) : sorted;
+  const least = Math.max(retained[nucleusSize(retained, topP) - 1] as number, minP * largest);
   return probs.map((p) => (p >= least ? p : 0));
 }
 

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { inputError } from "@laconic/core";
 import type { Tensor } from "../../contract.ts";
 import { matrixSize } from "../../shape-checks.ts";
 import { TensorScopes } from "../../tensor-scopes.ts";
@@ -36,8 +36,7 @@ export class TensorStore extends TensorScopes<Handle> {
 
   ints(tensor: Tensor, what: string): Int32Array {
     const data = this.data(tensor);
-    if (data instanceof Float64Array)
-      throw new LaconicError("input_invalid", `${what}: expected an int32 tensor, got float`);
+    if (data instanceof Float64Array) throw inputError(`${what}: expected an int32 tensor, got float`);
     return data;
   }
 

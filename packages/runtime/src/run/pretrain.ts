@@ -1,0 +1,250 @@
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  LaconicError,
+  randomFromSeed,
+  type ChatTokenizer,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
+import { makeFolders, moveFile } from "@laconic/core/platform";
+import { createLocalEngine } from "@laconic/engine";
+import { learnMerges, smallTokenizer, tokenizerOf, type Merges } from "@laconic/hub/tokenizers";
+import { drawLessons, type Lesson } from "@laconic/tasks/steps";
+import { encodeExample, supervisedDefaults } from "@laconic/trainer";
+import type { ChosenDevice } from "../devices/choose-device.ts";
+import { smallModel, writeTokenizer } from "../models/model-folder.ts";
+
+/** Settings of training a base model from scratch; a resumed training keeps them. */
+export interface PretrainSettings {
+  readonly steps: number;
+  /** Lessons per step. */
+  readonly batch: number;
+  /** Peak of embeddings and norms; constant for 60 % of the steps, then falls to 2 %. */
+  readonly learningRate: number;
+  /** The same for the layers' matrices, by Muon. */
+  readonly muon: number;
+  /** Weight of a prompt token's loss; reply tokens have 1. */
+  readonly promptWeight: number;
+  /** Byte pair merges of the tokenizer. */
+  readonly merges: number;
+  readonly width: number;
+  readonly layers: number;
+  readonly seed: string;
+}
+
+/** The base of the benchmark `steps`: 1.2 million weights. */
+export const reasonerBase: PretrainSettings = {
+  steps: 9000,
+  batch: 20,
+  learningRate: 4e-3,
+  muon: 0.02,
+  promptWeight: 0.1,
+  merges: 1024,
+  width: 128,
+  layers: 5,
+  seed: "reasoner",
+};
+
+/** Averages the steps since the last row of the curve. */
+export interface PretrainRow {
+  readonly step: number;
+  /** Tokens of prompts and replies since the start. */
+  readonly tokens: number;
+  /** Mean cross-entropy of reply tokens in nats. */
+  readonly loss: number;
+}
+
+/** Training so far. */
+export interface PretrainState {
+  readonly settings: PretrainSettings;
+  readonly step: number;
+  readonly tokens: number;
+  readonly curve: readonly PretrainRow[];
+}
+
+/** Place and events of a training. */
+export interface PretrainOptions {
+  /** Becomes a model folder. */
+  readonly folder: string;
+  readonly place: ChosenDevice;
+  readonly signal?: AbortSignal;
+  onStep(row: PretrainRow): void;
+}
+
+const stateFile = "pretrain.json";
+const rowSteps = 50;
+const saveSeconds = 120;
+const batchesPerDraw = 8;
+const tokenizerLessons = 3000;
+
+/**
+ * Trains a decoder from scratch on an endless stream of lessons, or resumes it. Saves every two minutes.
+ * @throws LaconicError `run_exists` for a folder with other settings; `aborted` after saving
+ */
+export async function pretrain(settings: PretrainSettings, options: PretrainOptions): Promise<PretrainState> {
+  const { folder, place, signal, onStep } = options;
+  const saved = await savedState(folder, settings);
+  const files = saved ? await savedTokenizer(folder) : smallTokenizer(await mergesFor(settings));
+  const tokenizer = tokenizerOf({ ...files, generation: {} });
+  const engine = await createLocalEngine({ device: place.sources, workers: place.workers });
+  try {
+    const { vocabularySize, endToken } = tokenizer;
+    const sizes = { vocabularySize, endToken, positions: 1024, width: settings.width, layers: settings.layers };
+    const config = smallModel({ ...sizes, intermediateSize: 3 * settings.width });
+    const model = await engine.createModel({ kind: "config", config, seed: settings.seed });
+    if (saved) await model.load(folder);
+    let state = saved ?? { settings, step: 0, tokens: 0, curve: [] };
+    let savedAt = performance.now();
+    let sums = { loss: 0, tokens: 0 };
+    const stream = lessonStream(settings, tokenizer);
+    while (state.step < settings.steps && signal?.aborted !== true) {
+      const batch = await stream(state.step);
+      sums = added(sums, await learn(model, batch, settings.promptWeight));
+      const rate = rateAt(settings, state.step);
+      await model.optimStep({ ...optimizer, learningRate: settings.learningRate * rate, muon: settings.muon * rate });
+      const tokens = state.tokens + batch.reduce((sum, lesson) => sum + lengthOf(lesson), 0);
+      state = { ...state, step: state.step + 1, tokens };
+      if (state.step % rowSteps === 0 || state.step === settings.steps) {
+        const row = { step: state.step, tokens, loss: sums.loss / sums.tokens };
+        state = { ...state, curve: [...state.curve, row] };
+        sums = { loss: 0, tokens: 0 };
+        onStep(row);
+      }
+      if (performance.now() - savedAt < 1000 * saveSeconds) continue;
+      await save(folder, model, files, state);
+      savedAt = performance.now();
+    }
+    await save(folder, model, files, state);
+    if (state.step < settings.steps)
+      throw new LaconicError("aborted", `stopped and saved after step ${state.step} of ${settings.steps}`, { folder });
+    return state;
+  } finally {
+    await engine.close();
+  }
+}
+
+const optimizer = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
+
+/** Share of the peak learning rates. */
+function rateAt({ steps }: PretrainSettings, step: number): number {
+  const done = step / steps;
+  return Math.min(1, (step + 1) / 50) * (done < 0.6 ? 1 : Math.max(0.02, (1 - done) / 0.4));
+}
+
+interface EncodedLesson {
+  readonly prompt: readonly number[];
+  readonly reply: readonly number[];
+}
+
+/** Batches by step; lessons of equal length are in one batch. */
+function lessonStream(
+  { seed, batch }: PretrainSettings,
+  tokenizer: ChatTokenizer,
+): (step: number) => Promise<readonly EncodedLesson[]> {
+  let drawn: { readonly index: number; readonly batches: readonly (readonly EncodedLesson[])[] } | null = null;
+  return async (step) => {
+    const index = Math.floor(step / batchesPerDraw);
+    if (drawn?.index !== index) drawn = { index, batches: await drawBatches(index) };
+    return drawn.batches[step % batchesPerDraw] as readonly EncodedLesson[];
+  };
+  async function drawBatches(index: number): Promise<(readonly EncodedLesson[])[]> {
+    const random = randomFromSeed(seed).split(index);
+    const lessons: EncodedLesson[] = [];
+    for (let i = 0; lessons.length < batch * batchesPerDraw; i++)
+      for (const lesson of await drawLessons(random.split(i))) lessons.push(encodeLesson(lesson, tokenizer));
+    const sorted = lessons.slice(0, batch * batchesPerDraw).toSorted((a, b) => lengthOf(a) - lengthOf(b));
+    const batches = Array.from({ length: batchesPerDraw }, (_, i) => sorted.slice(i * batch, (i + 1) * batch));
+    return random.split("order").shuffle(batches);
+  }
+}
+
+function lengthOf({ prompt, reply }: EncodedLesson): number {
+  return prompt.length + reply.length;
+}
+
+function encodeLesson({ messages, reply }: Lesson, tokenizer: ChatTokenizer): EncodedLesson {
+  const chat = { prompt: messages, completion: [{ role: "assistant", content: reply }] } as const;
+  const [turn] = encodeExample(chat, tokenizer, supervisedDefaults, Infinity);
+  return { prompt: turn?.promptTokens ?? [], reply: turn?.completionTokens ?? [] };
+}
+
+interface LossSum {
+  readonly loss: number;
+  readonly tokens: number;
+}
+
+function added(a: LossSum, b: LossSum): LossSum {
+  return { loss: a.loss + b.loss, tokens: a.tokens + b.tokens };
+}
+
+/** Adds the gradient of the weighted mean cross-entropy. Returns the loss of the reply tokens. */
+async function learn(model: TrainableModel, batch: readonly EncodedLesson[], promptWeight: number): Promise<LossSum> {
+  const sequences = batch.map(({ prompt, reply }): TrainingSequence => {
+    return { promptTokens: prompt.slice(0, 1), completionTokens: [...prompt.slice(1), ...reply] };
+  });
+  const replies = batch.reduce((sum, { reply }) => sum + reply.length, 0);
+  const prompts = batch.reduce((sum, { prompt }) => sum + prompt.length - 1, 0);
+  const total = replies + promptWeight * prompts;
+  let loss = 0;
+  await model.forwardBackward(sequences, ({ values, offsets }, rows) => {
+    const gradient = new Float64Array(values.length);
+    for (const [i, row] of rows.entries()) {
+      const [start = 0, end = 0] = [offsets[i], offsets[i + 1]];
+      const replyStart = end - (batch[row]?.reply.length ?? 0);
+      gradient.fill(-promptWeight / total, start, replyStart).fill(-1 / total, replyStart, end);
+      for (let token = replyStart; token < end; token++) loss -= values[token] ?? 0;
+    }
+    return gradient;
+  });
+  return { loss, tokens: replies };
+}
+
+async function mergesFor({ seed, merges }: PretrainSettings): Promise<Merges> {
+  const random = randomFromSeed(seed).split("tokenizer");
+  const texts: string[] = [];
+  for (let i = 0; i < tokenizerLessons; i++)
+    for (const { messages, reply } of await drawLessons(random.split(i)))
+      texts.push(...messages.map(({ content }) => content), reply);
+  return learnMerges(texts, merges);
+}
+
+/** Replaces the folder's content only when the new one is complete. */
+async function save(
+  folder: string,
+  model: TrainableModel,
+  files: ReturnType<typeof smallTokenizer>,
+  state: PretrainState,
+): Promise<void> {
+  const [draft, old] = [`${folder}.new`, `${folder}.old`];
+  await rm(draft, { recursive: true, force: true });
+  await makeFolders(draft);
+  await model.save(draft);
+  await writeTokenizer(draft, files);
+  await writeFile(join(draft, stateFile), `${JSON.stringify(state)}\n`);
+  await rm(old, { recursive: true, force: true });
+  if (existsSync(folder)) await moveFile(folder, old);
+  await moveFile(draft, folder);
+  await rm(old, { recursive: true, force: true });
+}
+
+async function savedState(folder: string, settings: PretrainSettings): Promise<PretrainState | null> {
+  // The process was killed between the two moves.
+  if (!existsSync(folder) && existsSync(`${folder}.old`)) await moveFile(`${folder}.old`, folder);
+  const path = join(folder, stateFile);
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null && existsSync(folder))
+    throw new LaconicError("run_exists", `${folder} is not a pretraining; choose another folder`, { folder });
+  if (text === null) return null;
+  const state = parseJson(text, path) as PretrainState;
+  if (JSON.stringify(state.settings) === JSON.stringify(settings)) return state;
+  throw new LaconicError("run_exists", `${folder} was trained with other settings; choose another folder`, { folder });
+}
+
+async function savedTokenizer(folder: string): Promise<ReturnType<typeof smallTokenizer>> {
+  const text = await readFile(join(folder, "tokenizer.json"), "utf8");
+  const { model } = parseJson(text, "tokenizer.json") as { readonly model: { readonly merges: Merges } };
+  return smallTokenizer(model.merges);
+}

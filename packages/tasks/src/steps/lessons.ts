@@ -1,0 +1,90 @@
+import { baselineNamed } from "@laconic/baselines";
+import { distribute } from "@laconic/benchmarks";
+import { drawSteps, stepsProblem, stepsSolution } from "@laconic/benchmarks/steps";
+import type { AgentId, ChatMessage, LanguageModel, Problem, Random, Topology } from "@laconic/core";
+import { answerForm, answerReading } from "@laconic/grading";
+import { teamOf } from "../text/teams/team-of.ts";
+import { Teacher } from "./teacher.ts";
+
+/** A supervised example: a request and the reply to learn. */
+export interface Lesson {
+  readonly messages: readonly ChatMessage[];
+  readonly reply: string;
+}
+
+/** Shares of methods and teams; `bare` is the question alone or behind one sentence. */
+const mix: readonly (readonly [method: string, share: number])[] = [
+  ["bare", 0.33],
+  ["cot", 0.2],
+  ["star", 0.1],
+  ["critic", 0.07],
+  ["hint", 0.05],
+  ["chain", 0.04],
+  ["vanilla", 0.04],
+  ["complex-cot", 0.04],
+  ["debate", 0.03],
+  ["self-refine", 0.03],
+  ["mad", 0.02],
+  ["php", 0.02],
+  ["dylan", 0.01],
+  ["evoagent", 0.01],
+  ["role-assignment", 0.01],
+];
+
+/** Varies the wording before the bare question. */
+const instructions = [
+  "Solve the problem.",
+  "You are a helpful assistant.",
+  "Answer with a number.",
+  "Solve this word problem and show your steps.",
+  "You are good at mathematics. Give each step.",
+  "Read carefully, then calculate.",
+] as const;
+
+const form = answerForm({ kind: "numeric" });
+const reader = answerReading({ kind: "numeric" });
+
+/**
+ * Draws a problem and plays a method on it with a scripted teacher. Wrong drafts are context only: no lesson teaches
+ * one.
+ */
+export async function drawLessons(random: Random): Promise<readonly Lesson[]> {
+  const steps = drawSteps(random, { madeUp: true });
+  const problem: Problem = { ...stepsProblem(steps), id: `${random.integer(1e9)}` };
+  const method = drawMethod(random.uniform());
+  if (method === "bare") {
+    const system = random.uniform() < 0.5 ? [{ role: "system", content: random.pick(instructions) } as const] : [];
+    return [{ messages: [...system, { role: "user", content: problem.question }], reply: stepsSolution(steps) }];
+  }
+  const { topology, holders } = teamFor(method, 2 + random.integer(3));
+  const dealt = holders.length > 0 ? distribute(problem, holders, "lessons")?.problem : undefined;
+  const lessons: Lesson[] = [];
+  const teacher = new Teacher(steps, method, dealt?.views ?? {}, random.split("teacher"));
+  const modelOf = (agent: AgentId): LanguageModel => ({
+    id: "teacher",
+    complete: async ({ prompt }) => {
+      const { text, isRight } = teacher.reply(agent);
+      if (isRight && prompt.kind === "messages") lessons.push({ messages: prompt.messages, reply: text });
+      const usage = { promptTokens: 1, completionTokens: 1, counted: "model" } as const;
+      return { text, finishReason: "stop", usage, model: { id: "teacher", weightVersion: 0 } };
+    },
+  });
+  const models = Object.fromEntries(topology.agents.map((agent) => [agent, modelOf(agent)]));
+  await topology.run(dealt ?? problem, { models, sampling: { temperature: 1 }, random });
+  return lessons;
+}
+
+function drawMethod(uniform: number): string {
+  let sum = 0;
+  return mix.find(([, share]) => uniform < (sum += share))?.[0] ?? "bare";
+}
+
+function teamFor(
+  method: string,
+  agents: number,
+): { readonly topology: Topology; readonly holders: readonly AgentId[] } {
+  if (method === "star" || method === "chain")
+    return teamOf(method, { agents, rounds: 1, replyTokens: 256, actorTokens: 256, answerForm: form, ...reader });
+  const options = { reader, answerForm: form, maxTokens: 256, family: "maths" } as const;
+  return { topology: baselineNamed(method).create(options), holders: [] };
+}

@@ -1,0 +1,30 @@
+import { joinPath, type FileSystem, type ModelFiles } from "@laconic/core/files";
+import { zipSync } from "fflate";
+
+/** In-memory files of a worker. */
+export type WorkerFiles = FileSystem & ModelFiles;
+
+export const runFolder = "/run";
+
+/** Sorted. */
+async function filesBelow(files: FileSystem, path: string): Promise<string[]> {
+  const isFile = await files.read(path).then(
+    () => true,
+    () => false,
+  );
+  if (isFile) return [path];
+  if (!(await files.exists(path))) return [];
+  const below: string[] = [];
+  for (const name of await files.list(path)) below.push(...(await filesBelow(files, joinPath(path, name))));
+  return below;
+}
+
+const lockName = /(?:^|\/)LOCK[^/]*$/u;
+
+/** Zips a folder under the name `name`. */
+export async function zipped(files: FileSystem, folder: string, name: string): Promise<Uint8Array> {
+  const entries: Record<string, Uint8Array> = {};
+  for (const path of await filesBelow(files, folder))
+    if (!lockName.test(path)) entries[`${name}/${path.slice(folder.length + 1)}`] = await files.read(path);
+  return zipSync(entries, { level: 6 });
+}
