@@ -18,7 +18,7 @@ const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 }
 /**
  * Node server that does not listen yet. Foreign pages get status 403, slow requests 408, and clients that stop reading
  * are disconnected. The handler checks the key.
- * @param input - hosts and key: see {@link checkCaller}. Default: this machine
+ * @param input - hosts and key: see `checkCaller`. Default: this machine
  * @param onError - called for failures that the client did not cause
  */
 export function createHandlerServer(

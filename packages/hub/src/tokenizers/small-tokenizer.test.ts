@@ -12,7 +12,7 @@ const texts = [
 const merges = learnMerges(texts, 12);
 
 function cut(count: number): string[][] {
-  const words = texts.flatMap((text) => [...text.matchAll(/ ?\d| ?\p{L}+|\n| ?[^\s\p{L}\d]/gu)].map(([word]) => word));
+  const words = texts.flatMap((text) => [...` ${text}`.matchAll(/ ?\d| ?\p{L}+|\n| ?[^\s\p{L}\d]+/gu)].map(([word]) => word));
   const repeated = words.filter((word) => words.filter((other) => other === word).length > 1);
   return repeated.map((word) => {
     let symbols = Array.from(word.replace(" ", "Ġ"));
@@ -42,7 +42,8 @@ test("texts survive encoding, and every digit is a token", () => {
     const text = String.fromCodePoint(...Array.from({ length: 20 }, () => 32 + random.integer(0x2000)));
     expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
   }
-  expect(tokenizer.encode(" 1234").map((token) => tokenizer.decode([token]))).toEqual([" 1", "2", "3", "4"]);
+  expect(tokenizer.encode("1234").map((token) => tokenizer.decode([token]))).toEqual(["1", "2", "3", "4"]);
+  expect(tokenizer.encode("low 12").slice(-2)).toEqual(tokenizer.encode("12"));
   expect(tokenizer.vocabularySize).toBe(smallVocabulary(merges));
   const chat = tokenizer.encodeChat([{ role: "user", content: "<|end|>" }]);
   expect(chat.filter((token) => token === tokenizer.endToken)).toHaveLength(1);

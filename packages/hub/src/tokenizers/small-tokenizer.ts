@@ -14,20 +14,25 @@ const characters: readonly string[] = (() => {
 })();
 
 /** Matches words, single digits, marks and white space, with the space before. */
-const wordPattern = " ?\\p{N}| ?\\p{L}+|\\n| ?[^\\s\\p{L}\\p{N}]|\\s";
+const wordPattern = " ?\\p{N}| ?\\p{L}+|\\n| ?[^\\s\\p{L}\\p{N}]+|\\s";
+
+const byteDecoder = { type: "ByteLevel" };
+
+const withoutFirstSpace = { type: "Strip", content: " ", start: 1, stop: 0 };
 
 /** Merges of a byte-level BPE, best first. */
 export type Merges = readonly (readonly [left: string, right: string])[];
 
 /**
  * Files of a byte-level tokenizer with a chat template: 256 bytes, the merges, four roles and an end token. Digits
- * never merge.
+ * never merge. With merges, a text begins with a space, so that its first word has the tokens it has elsewhere.
  * @param merges - without merges, every byte is a token
  */
 export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "generation"> {
   const tokens = [...characters, ...merges.map((pair) => pair.join(""))];
   const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };
   const split = { type: "Split", pattern: { Regex: wordPattern }, behavior: "Isolated", invert: false };
+  const isBytes = merges.length === 0;
   const added = controls.map((content, i) => ({
     id: tokens.length + i,
     content,
@@ -40,10 +45,10 @@ export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "gener
   return {
     tokenizer: {
       model: { type: "BPE", vocab: Object.fromEntries(tokens.map((token, id) => [token, id])), merges },
-      normalizer: null,
-      pre_tokenizer: merges.length === 0 ? byteLevel : { type: "Sequence", pretokenizers: [split, byteLevel] },
+      normalizer: isBytes ? null : { type: "Prepend", prepend: " " },
+      pre_tokenizer: isBytes ? byteLevel : { type: "Sequence", pretokenizers: [split, byteLevel] },
       post_processor: null,
-      decoder: { type: "ByteLevel" },
+      decoder: isBytes ? byteDecoder : { type: "Sequence", decoders: [byteDecoder, withoutFirstSpace] },
       added_tokens: added,
     },
     config: { eos_token: endText },
@@ -89,6 +94,6 @@ export function learnMerges(texts: Iterable<string>, count: number): Merges {
 function wordCounts(texts: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts)
-    for (const [word] of text.matchAll(new RegExp(wordPattern, "gu"))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const [word] of ` ${text}`.matchAll(new RegExp(wordPattern, "gu"))) counts.set(word, (counts.get(word) ?? 0) + 1);
   return new Map([...counts].filter(([, times]) => times > 1));
 }

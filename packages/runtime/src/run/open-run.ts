@@ -74,7 +74,7 @@ export async function trustedConfigOf(directory: string): Promise<AppConfig> {
 /**
  * Configuration of a resume.
  * @param overrides - overrides; their servers are trusted
- * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that only the folder names
+ * @throws LaconicError as `trustedConfigOf`; `config_invalid` for a server that only the folder names
  */
 export async function resumedConfig(directory: string, overrides: readonly string[]): Promise<AppConfig> {
   const settings = await readSettings(nodeFileSystem, directory);

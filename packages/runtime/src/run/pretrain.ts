@@ -26,6 +26,8 @@ export interface PretrainSettings {
   readonly learningRate: number;
   /** The same for the layers' matrices, by Muon. */
   readonly muon: number;
+  /** Share of the steps, from the first, that have only bare questions: copying is learned sooner from short texts. */
+  readonly bareShare: number;
   /** Weight of a prompt token's loss; reply tokens have 1. */
   readonly promptWeight: number;
   /** Byte pair merges of the tokenizer. */
@@ -37,10 +39,11 @@ export interface PretrainSettings {
 
 /** The base of the benchmark `steps`: 1.2 million weights. */
 export const reasonerBase: PretrainSettings = {
-  steps: 9000,
-  batch: 20,
+  steps: 5600,
+  batch: 24,
   learningRate: 4e-3,
   muon: 0.02,
+  bareShare: 0.25,
   promptWeight: 0.1,
   merges: 1024,
   width: 128,
@@ -141,7 +144,7 @@ interface EncodedLesson {
 
 /** Batches by step; lessons of equal length are in one batch. */
 function lessonStream(
-  { seed, batch }: PretrainSettings,
+  { seed, batch, steps, bareShare }: PretrainSettings,
   tokenizer: ChatTokenizer,
 ): (step: number) => Promise<readonly EncodedLesson[]> {
   let drawn: { readonly index: number; readonly batches: readonly (readonly EncodedLesson[])[] } | null = null;
@@ -152,9 +155,10 @@ function lessonStream(
   };
   async function drawBatches(index: number): Promise<(readonly EncodedLesson[])[]> {
     const random = randomFromSeed(seed).split(index);
+    const isBare = index * batchesPerDraw < bareShare * steps;
     const lessons: EncodedLesson[] = [];
     for (let i = 0; lessons.length < batch * batchesPerDraw; i++)
-      for (const lesson of await drawLessons(random.split(i))) lessons.push(encodeLesson(lesson, tokenizer));
+      for (const lesson of await drawLessons(random.split(i), isBare)) lessons.push(encodeLesson(lesson, tokenizer));
     const sorted = lessons.slice(0, batch * batchesPerDraw).toSorted((a, b) => lengthOf(a) - lengthOf(b));
     const batches = Array.from({ length: batchesPerDraw }, (_, i) => sorted.slice(i * batch, (i + 1) * batch));
     return random.split("order").shuffle(batches);

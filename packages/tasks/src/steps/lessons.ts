@@ -47,11 +47,12 @@ const reader = answerReading({ kind: "numeric" });
 /**
  * Draws a problem and plays a method on it with a scripted teacher. Wrong drafts are context only: no lesson teaches
  * one.
+ * @param isBare - draws a question alone or behind one sentence
  */
-export async function drawLessons(random: Random): Promise<readonly Lesson[]> {
+export async function drawLessons(random: Random, isBare = false): Promise<readonly Lesson[]> {
   const steps = drawSteps(random, { madeUp: true });
   const problem: Problem = { ...stepsProblem(steps), id: `${random.integer(1e9)}` };
-  const method = drawMethod(random.uniform());
+  const method = isBare ? "bare" : drawMethod(random.uniform());
   if (method === "bare") {
     const system = random.uniform() < 0.5 ? [{ role: "system", content: random.pick(instructions) } as const] : [];
     return [{ messages: [...system, { role: "user", content: problem.question }], reply: stepsSolution(steps) }];

@@ -41,7 +41,7 @@ export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorToken
 /** Sources of prompts: this project, or the code of a method's authors. */
 export const promptSources = ["ours", "published"] as const;
 
-/** Source of {@link promptSources}. */
+/** Source of `promptSources`. */
 export type PromptSource = (typeof promptSources)[number];
 
 /** Published texts by method. */
