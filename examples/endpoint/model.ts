@@ -10,7 +10,7 @@ import { randomFromSeed, type ChatMessage, type Random, type TrainingSequence } 
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
-import { supervised } from "@laconic/trainer";
+import { learningRateAt, supervised } from "@laconic/trainer";
 
 /** Tokens of the model besides single characters. */
 const pieces = [
@@ -102,13 +102,15 @@ function conversation(random: Random): TrainingSequence[] {
   ];
 }
 
+const steps = 150;
+const rate = { peak: 0.01, warmUpSteps: 10, decay: "cosine", finalFraction: 0.1 } as const;
+const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
 await supervised(model, {
-  steps: 150,
+  steps,
   batch: (_, random) => Array.from({ length: 16 }, () => conversation(random)).flat(),
   random: randomFromSeed("endpoint"),
-  optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-  learningRate: { peak: 0.01, warmUpSteps: 10, decay: "cosine", finalFraction: 0.1 },
-  onStep: (step, loss) => {
+  optimizerAt: (step) => ({ ...adam, learningRate: learningRateAt(rate, step, steps) }),
+  onStep: (step, { loss }) => {
     if (step % 50 === 0) console.log(`step ${step}: ${loss.toFixed(3)} nats per token`);
   },
 });

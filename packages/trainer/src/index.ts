@@ -50,7 +50,7 @@ export type { Language } from "./language.ts";
 export { rewardOf, scorer, type Scorer } from "./scorer.ts";
 export { needsOldPass } from "./stages/old-log-probs.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
-export { supervised, type SupervisedOptions } from "./supervised/supervised.ts";
+export { supervised, type Likelihood, type SupervisedOptions, type WeightedSequence } from "./supervised/supervised.ts";
 export { encodeExample, type ExampleSettings, type ExampleTokenizer } from "./supervised/encode-example.ts";
 export { checkedExamples, exampleStream } from "./supervised/example-stream.ts";
 export type { ExampleSize, ExampleStream, Learners, StreamOptions } from "./supervised/example-stream.ts";

@@ -38,6 +38,28 @@ test.each([
   expect([...(decodeSafetensors(file, "x").tensors.get("t")?.values ?? [])]).toEqual([...expected]);
 });
 
+test("F16 keeps every half, and rounds others to the nearest", () => {
+  const halves = Uint16Array.from({ length: 1 << 16 }, (_, i) => i).filter((half) => (half & 0x7fff) <= 0x7c00);
+  const file = craft(
+    { t: { dtype: "F16", shape: [halves.length], data_offsets: [0, halves.byteLength] } },
+    new Uint8Array(halves.buffer),
+  );
+  const { tensors: all } = decodeSafetensors(file, "x");
+  const written = encodeSafetensors(all, {}, "F16");
+  expect(decodeSafetensors(written, "x").tensors).toEqual(all);
+  const sorted = [...(all.get("t")?.values ?? [])].filter(Number.isFinite).toSorted((a, b) => a - b);
+  fc.assert(
+    fc.property(fc.double({ min: -65504, max: 65504, noNaN: true }), (value) => {
+      const one = new Map([["t", { shape: [1], values: Float64Array.of(value) }]]);
+      const [read = Number.NaN] =
+        decodeSafetensors(encodeSafetensors(one, {}, "F16"), "x").tensors.get("t")?.values ?? [];
+      const nearest = sorted.reduce((best, half) => Math.min(best, Math.abs(half - value)), Infinity);
+      expect(Math.abs(read - value)).toBe(nearest);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 describe("damaged files name the file and what is wrong", () => {
   const entry = { dtype: "F32", shape: [1], data_offsets: [0, 4] };
   const four = new Uint8Array(4);

@@ -19,13 +19,14 @@ export interface SafetensorsFile {
 export function encodeSafetensors(
   tensors: ReadonlyMap<string, StoredTensor>,
   metadata: Readonly<Record<string, string>> = {},
+  dtype: "F32" | "F16" = "F32",
 ): Uint8Array {
   const header = encodeHeader(
     Array.from(tensors, ([name, { shape }]) => [name, shape] as const),
-    "F32",
+    dtype,
     metadata,
   );
-  const parts = [header, ...Array.from(tensors.values(), ({ values }) => encodeValues(values, "F32"))];
+  const parts = [header, ...Array.from(tensors.values(), ({ values }) => encodeValues(values, dtype))];
   return joinBytes(parts);
 }
 
@@ -46,7 +47,8 @@ export function decodeSafetensors(file: Uint8Array, location: string): Safetenso
   return { tensors, metadata };
 }
 
-export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" | "F64"): Uint8Array {
+export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" | "F64" | "F16"): Uint8Array {
+  if (dtype === "F16") return new Uint8Array(Uint16Array.from(values, floatToHalf).buffer);
   const ArrayType = dtype === "F64" ? Float64Array : Float32Array;
   const typed = values instanceof ArrayType ? values : ArrayType.from(values);
   return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
@@ -84,6 +86,18 @@ function halfToFloat(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
+/** IEEE 754 binary16 of the nearest value; ties go to the even one. */
+function floatToHalf(value: number): number {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(value);
+  if (!(magnitude < 65520)) return sign | (Number.isNaN(value) ? 0x7e00 : 0x7c00);
+  const exponent = Math.max(-14, Math.floor(Math.log2(magnitude)));
+  const units = magnitude * 2 ** (10 - exponent);
+  const whole = Math.floor(units);
+  const isUp = units - whole > 0.5 || (units - whole === 0.5 && whole % 2 === 1);
+  return sign | (((exponent + 14) << 10) + whole + Number(isUp));
+}
+
 /** Little-endian, like all platforms. */
 type StoredDtype = "F64" | "F32" | "F16" | "BF16";
 
@@ -111,7 +125,7 @@ const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4,
 /** Data starts at a multiple of 8 bytes. */
 export function encodeHeader(
   tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
-  dtype: "F32" | "F64",
+  dtype: "F32" | "F64" | "F16",
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
   const header: Record<string, unknown> = { __metadata__: { format: "pt", ...metadata } };

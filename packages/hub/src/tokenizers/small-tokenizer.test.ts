@@ -12,7 +12,9 @@ const texts = [
 const merges = learnMerges(texts, 12);
 
 function cut(count: number): string[][] {
-  const words = texts.flatMap((text) => [...` ${text}`.matchAll(/ ?\d| ?\p{L}+|\n| ?[^\s\p{L}\d]+/gu)].map(([word]) => word));
+  const words = texts.flatMap((text) =>
+    [...` ${text}`.matchAll(/ ?\d| ?\p{L}+|\n| ?[^\s\p{L}\d]+/gu)].map(([word]) => word),
+  );
   const repeated = words.filter((word) => words.filter((other) => other === word).length > 1);
   return repeated.map((word) => {
     let symbols = Array.from(word.replace(" ", "Ġ"));

@@ -94,6 +94,7 @@ export function learnMerges(texts: Iterable<string>, count: number): Merges {
 function wordCounts(texts: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts)
-    for (const [word] of ` ${text}`.matchAll(new RegExp(wordPattern, "gu"))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const [word] of ` ${text}`.matchAll(new RegExp(wordPattern, "gu")))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
   return new Map([...counts].filter(([, times]) => times > 1));
 }

@@ -14,7 +14,7 @@ import { relayTask } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { livePolicies, modelsOf, runFiles, evaluationSampling } from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
-import { openModelFolder } from "../models/model-folder.ts";
+import { isModelName, openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { actorServers, checkServers } from "../run/check-trust.ts";
@@ -83,7 +83,7 @@ export async function openServed(
       () => true,
       () => false,
     );
-  if (input === "shipped" || input.startsWith("hub:") || !(await isRun()))
+  if (isModelName(input) || !(await isRun()))
     return alone(await servedFolder(input, choice, progress));
   return openRun(run, choice, async (foundRun) => {
     noteSources(foundRun, progress);

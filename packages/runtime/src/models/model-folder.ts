@@ -33,7 +33,7 @@ export interface ModelFolderOptions {
 }
 
 /**
- * Opens a model by name: `shipped`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name`
+ * Opens a model by name: `shipped`, `reasoner`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name`
  * with an optional `/folder` and `@revision` (default `main`). Downloads missing files. Converts llama2.c checkpoints
  * once, into the user's cache.
  * @throws LaconicError `checkpoint_missing`, and the errors of `openSnapshot` and `convertedFolder`
@@ -43,7 +43,8 @@ export async function openModelFolder(
   progress: Progress,
   { weights = true, offline = false }: ModelFolderOptions = {},
 ): Promise<ModelFolder> {
-  if (input === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: input, name: "relay-one-fact" };
+  const asset = shippedModels[input];
+  if (asset !== undefined) return { folder: fileURLToPath(asset.url), pinned: input, name: asset.name };
   if (input === untrainedModel) return { folder: await untrainedFolder(userCache()), pinned: input, name: input };
   if (input === storyModel) return openModelFolder(modelPlace(input), progress, { weights, offline });
   const [, repo, below, revision = "main"] = hubName.exec(input) ?? [];
@@ -60,7 +61,12 @@ export async function openModelFolder(
 
 /** Resolves a stored model path; hub names are unchanged. */
 export function foundAgain(pinned: string): string {
-  return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
+  return isModelName(pinned) ? pinned : resolve(pinned);
+}
+
+/** Tells a name from a path. */
+export function isModelName(input: string): boolean {
+  return input in shippedModels || input === untrainedModel || input.startsWith("hub:");
 }
 
 const storyModel = "stories260k";
@@ -287,6 +293,12 @@ export async function writeTokenizer(
 
 /** Warm-started policy in the app's assets, made by `laconic relay warm-start`. */
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
+
+/** Models in the package's assets. */
+const shippedModels: Readonly<Record<string, { readonly url: URL; readonly name: string }>> = {
+  shipped: { url: shippedCheckpoint, name: "relay-one-fact" },
+  reasoner: { url: new URL("../../assets/reasoner/", import.meta.url), name: "reasoner" },
+};
 
 export function freshRelayModel(seed: string | number): ModelSource {
   const { vocabularySize, endToken } = relayTokenizer;

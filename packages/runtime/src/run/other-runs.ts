@@ -4,7 +4,7 @@ import type { TeamTask } from "@laconic/tasks";
 import { nodeFileSystem, runFiles, modelPlace, type OpponentSettings } from "@laconic/trainer";
 import { defaultBaseUrl, namedModel } from "../spending/spending.ts";
 import type { Progress } from "../progress.ts";
-import { openModelFolder } from "../models/model-folder.ts";
+import { isModelName, openModelFolder } from "../models/model-folder.ts";
 import {
   basesOf,
   modelSource,
@@ -29,7 +29,7 @@ export async function actorChoice(text: string, progress: Progress): Promise<Act
   }
   if (await nodeFileSystem.exists(join(resolve(text), runFiles.manifest))) return policyOf(resolve(text), progress);
   const { folder, pinned } = await openModelFolder(text, progress);
-  return { title: text.startsWith("hub:") || text === "shipped" ? pinned : folder, speaks: { model: pinned } };
+  return { title: isModelName(text) ? pinned : folder, speaks: { model: pinned } };
 }
 
 async function policyOf(directory: string, progress: Progress): Promise<ActorChoice> {

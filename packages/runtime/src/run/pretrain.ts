@@ -1,19 +1,26 @@
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   LaconicError,
   randomFromSeed,
   type ChatTokenizer,
+  type OptimizerSettings,
   type TrainableModel,
-  type TrainingSequence,
 } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { makeFolders, moveFile } from "@laconic/core/platform";
-import { createLocalEngine } from "@laconic/engine";
+import { createLocalEngine, decodeSafetensors, encodeSafetensors } from "@laconic/engine";
 import { learnMerges, smallTokenizer, tokenizerOf, type Merges } from "@laconic/hub/tokenizers";
 import { drawLessons, type Lesson } from "@laconic/tasks/steps";
-import { encodeExample, supervisedDefaults } from "@laconic/trainer";
+import {
+  encodeExample,
+  nodeFileSystem,
+  supervised,
+  supervisedDefaults,
+  type Likelihood,
+  type WeightedSequence,
+} from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { smallModel, writeTokenizer } from "../models/model-folder.ts";
 
@@ -90,6 +97,7 @@ const tokenizerLessons = 3000;
 export async function pretrain(settings: PretrainSettings, options: PretrainOptions): Promise<PretrainState> {
   const { folder, place, signal, onStep } = options;
   const saved = await savedState(folder, settings);
+  if (saved?.step === settings.steps) return saved;
   const files = saved ? await savedTokenizer(folder) : smallTokenizer(await mergesFor(settings));
   const tokenizer = tokenizerOf({ ...files, generation: {} });
   const engine = await createLocalEngine({ device: place.sources, workers: place.workers });
@@ -102,27 +110,46 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
     let state = saved ?? { settings, step: 0, tokens: 0, curve: [] };
     let savedAt = performance.now();
     let sums = { loss: 0, tokens: 0 };
-    const stream = lessonStream(settings, tokenizer);
-    while (state.step < settings.steps && signal?.aborted !== true) {
-      const batch = await stream(state.step);
-      sums = added(sums, await learn(model, batch, settings.promptWeight));
-      const rate = rateAt(settings, state.step);
-      await model.optimStep({ ...optimizer, learningRate: settings.learningRate * rate, muon: settings.muon * rate });
-      const tokens = state.tokens + batch.reduce((sum, lesson) => sum + lengthOf(lesson), 0);
-      state = { ...state, step: state.step + 1, tokens };
-      if (state.step % rowSteps === 0 || state.step === settings.steps) {
-        const row = { step: state.step, tokens, loss: sums.loss / sums.tokens };
+    const batch = lessonStream(settings, tokenizer);
+    const onTrained = async (step: number, { sequences, logProbs }: Likelihood): Promise<void> => {
+      for (const [row, { tokenWeights }] of sequences.entries())
+        for (
+          let i = tokenWeights?.indexOf(1) ?? 0, start = logProbs.offsets[row] ?? 0;
+          i < (tokenWeights?.length ?? 0);
+          i++
+        )
+          sums = { loss: sums.loss - (logProbs.values[start + i] ?? 0), tokens: sums.tokens + 1 };
+      state = { ...state, step, tokens: state.tokens + sequences.length + logProbs.values.length };
+      if (step % rowSteps === 0 || step === settings.steps) {
+        const row = { step, tokens: state.tokens, loss: sums.loss / sums.tokens };
         state = { ...state, curve: [...state.curve, row] };
         sums = { loss: 0, tokens: 0 };
         onStep(row);
       }
-      if (performance.now() - savedAt < 1000 * saveSeconds) continue;
+      if (performance.now() - savedAt < 1000 * saveSeconds) return;
       await save(folder, model, files, state);
       savedAt = performance.now();
-    }
+    };
+    const optimizerAt = (step: number): OptimizerSettings => {
+      const rate = rateAt(settings, step);
+      return { ...optimizer, learningRate: settings.learningRate * rate, muon: settings.muon * rate };
+    };
+    const { steps } = settings;
+    const random = randomFromSeed(settings.seed);
+    await supervised(model, {
+      steps,
+      firstStep: state.step,
+      batch,
+      random,
+      optimizerAt,
+      onStep: onTrained,
+      ...(signal && { signal }),
+    }).catch(async (error: unknown) => {
+      if (!LaconicError.is(error) || error.code !== "aborted") throw error;
+      await save(folder, model, files, state);
+      throw new LaconicError("aborted", `stopped and saved after step ${state.step} of ${steps}`, { folder });
+    });
     await save(folder, model, files, state);
-    if (state.step < settings.steps)
-      throw new LaconicError("aborted", `stopped and saved after step ${state.step} of ${settings.steps}`, { folder });
     return state;
   } finally {
     await engine.close();
@@ -137,73 +164,47 @@ function rateAt({ steps }: PretrainSettings, step: number): number {
   return Math.min(1, (step + 1) / 50) * (done < 0.6 ? 1 : Math.max(0.02, (1 - done) / 0.4));
 }
 
-interface EncodedLesson {
-  readonly prompt: readonly number[];
-  readonly reply: readonly number[];
-}
-
 /** Batches by step; lessons of equal length are in one batch. */
 function lessonStream(
-  { seed, batch, steps, bareShare }: PretrainSettings,
+  { seed, batch, steps, bareShare, promptWeight }: PretrainSettings,
   tokenizer: ChatTokenizer,
-): (step: number) => Promise<readonly EncodedLesson[]> {
-  let drawn: { readonly index: number; readonly batches: readonly (readonly EncodedLesson[])[] } | null = null;
+): (step: number) => Promise<readonly WeightedSequence[]> {
+  let drawn: { readonly index: number; readonly batches: readonly (readonly WeightedSequence[])[] } | null = null;
   return async (step) => {
     const index = Math.floor(step / batchesPerDraw);
     if (drawn?.index !== index) drawn = { index, batches: await drawBatches(index) };
-    return drawn.batches[step % batchesPerDraw] as readonly EncodedLesson[];
+    return drawn.batches[step % batchesPerDraw] as readonly WeightedSequence[];
   };
-  async function drawBatches(index: number): Promise<(readonly EncodedLesson[])[]> {
+  async function drawBatches(index: number): Promise<(readonly WeightedSequence[])[]> {
     const random = randomFromSeed(seed).split(index);
     const isBare = index * batchesPerDraw < bareShare * steps;
-    const lessons: EncodedLesson[] = [];
-    for (let i = 0; lessons.length < batch * batchesPerDraw; i++)
-      for (const lesson of await drawLessons(random.split(i), isBare)) lessons.push(encodeLesson(lesson, tokenizer));
-    const sorted = lessons.slice(0, batch * batchesPerDraw).toSorted((a, b) => lengthOf(a) - lengthOf(b));
+    const examples: WeightedSequence[] = [];
+    for (let i = 0; examples.length < batch * batchesPerDraw; i++)
+      for (const lesson of await drawLessons(random.split(i), isBare))
+        examples.push(encodeLesson(lesson, tokenizer, promptWeight));
+    const sorted = examples
+      .slice(0, batch * batchesPerDraw)
+      .toSorted((a, b) => a.completionTokens.length - b.completionTokens.length);
     const batches = Array.from({ length: batchesPerDraw }, (_, i) => sorted.slice(i * batch, (i + 1) * batch));
     return random.split("order").shuffle(batches);
   }
 }
 
-function lengthOf({ prompt, reply }: EncodedLesson): number {
-  return prompt.length + reply.length;
-}
-
-function encodeLesson({ messages, reply }: Lesson, tokenizer: ChatTokenizer): EncodedLesson {
+/** All tokens after the first are learned; those of the prompt weigh less. */
+function encodeLesson({ messages, reply }: Lesson, tokenizer: ChatTokenizer, promptWeight: number): WeightedSequence {
   const chat = { prompt: messages, completion: [{ role: "assistant", content: reply }] } as const;
-  const [turn] = encodeExample(chat, tokenizer, supervisedDefaults, Infinity);
-  return { prompt: turn?.promptTokens ?? [], reply: turn?.completionTokens ?? [] };
-}
-
-interface LossSum {
-  readonly loss: number;
-  readonly tokens: number;
-}
-
-function added(a: LossSum, b: LossSum): LossSum {
-  return { loss: a.loss + b.loss, tokens: a.tokens + b.tokens };
-}
-
-/** Adds the gradient of the weighted mean cross-entropy. Returns the loss of the reply tokens. */
-async function learn(model: TrainableModel, batch: readonly EncodedLesson[], promptWeight: number): Promise<LossSum> {
-  const sequences = batch.map(({ prompt, reply }): TrainingSequence => {
-    return { promptTokens: prompt.slice(0, 1), completionTokens: [...prompt.slice(1), ...reply] };
-  });
-  const replies = batch.reduce((sum, { reply }) => sum + reply.length, 0);
-  const prompts = batch.reduce((sum, { prompt }) => sum + prompt.length - 1, 0);
-  const total = replies + promptWeight * prompts;
-  let loss = 0;
-  await model.forwardBackward(sequences, ({ values, offsets }, rows) => {
-    const gradient = new Float64Array(values.length);
-    for (const [i, row] of rows.entries()) {
-      const [start = 0, end = 0] = [offsets[i], offsets[i + 1]];
-      const replyStart = end - (batch[row]?.reply.length ?? 0);
-      gradient.fill(-promptWeight / total, start, replyStart).fill(-1 / total, replyStart, end);
-      for (let token = replyStart; token < end; token++) loss -= values[token] ?? 0;
-    }
-    return gradient;
-  });
-  return { loss, tokens: replies };
+  const [{ promptTokens, completionTokens } = { promptTokens: [], completionTokens: [] }] = encodeExample(
+    chat,
+    tokenizer,
+    supervisedDefaults,
+    Infinity,
+  );
+  const tokens = [...promptTokens, ...completionTokens];
+  return {
+    promptTokens: tokens.slice(0, 1),
+    completionTokens: tokens.slice(1),
+    tokenWeights: tokens.slice(1).map((_, i) => (i + 1 < promptTokens.length ? promptWeight : 1)),
+  };
 }
 
 async function mergesFor({ seed, merges }: PretrainSettings): Promise<Merges> {
@@ -215,7 +216,7 @@ async function mergesFor({ seed, merges }: PretrainSettings): Promise<Merges> {
   return learnMerges(texts, merges);
 }
 
-/** Replaces the folder's content only when the new one is complete. */
+/** Replaces the folder's content only when the new one is complete and synced. */
 async function save(
   folder: string,
   model: TrainableModel,
@@ -226,12 +227,24 @@ async function save(
   await rm(draft, { recursive: true, force: true });
   await makeFolders(draft);
   await model.save(draft);
+  if (state.step === state.settings.steps) await halveWeights(draft);
   await writeTokenizer(draft, files);
   await writeFile(join(draft, stateFile), `${JSON.stringify(state)}\n`);
+  const fs = nodeFileSystem;
+  for (const file of await readdir(draft)) await fs.syncFile(join(draft, file));
+  await fs.syncDirectory(draft);
   await rm(old, { recursive: true, force: true });
   if (existsSync(folder)) await moveFile(folder, old);
   await moveFile(draft, folder);
   await rm(old, { recursive: true, force: true });
+}
+
+/** A finished base is a model without optimizer, with weights of two bytes. */
+async function halveWeights(folder: string): Promise<void> {
+  const path = join(folder, "model.safetensors");
+  const { tensors } = decodeSafetensors(await readFile(path), path);
+  await writeFile(path, encodeSafetensors(tensors, {}, "F16"));
+  await rm(join(folder, "optimizer.safetensors"), { force: true });
 }
 
 async function savedState(folder: string, settings: PretrainSettings): Promise<PretrainState | null> {

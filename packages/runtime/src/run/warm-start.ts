@@ -11,6 +11,7 @@ import {
   evaluate,
   livePolicies,
   policyFile,
+  learningRateAt,
   supervised,
   findCheckpoint,
   nodeFileSystem,
@@ -163,9 +164,12 @@ export async function trainRelayWarmStart(
       steps,
       batch: (step, random) => warmStartBatch(phaseAt(level, step / steps), batch, random),
       random: randomFromSeed(seed).split("warm-start"),
-      optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 },
-      learningRate: { peak: 3e-3, warmUpSteps: 50, decay: "cosine", finalFraction: 0 },
-      onStep,
+      optimizerAt: (step) => ({
+        ...adam,
+        weightDecay: 0.01,
+        learningRate: learningRateAt({ peak: 3e-3, warmUpSteps: 50, decay: "cosine", finalFraction: 0 }, step, steps),
+      }),
+      onStep: (step, { loss }) => onStep(step, loss),
     });
     const { evaluation } = await evaluate(parts, livePolicies(parts), {
       seed: "warm-start",
@@ -183,6 +187,8 @@ export async function trainRelayWarmStart(
     await engine.close();
   }
 }
+
+const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, maxGradNorm: 1 };
 
 /** Phase at a fraction of the run, in [0, 1). */
 function phaseAt(level: RelayLevel, done: number): WarmStartPhase {

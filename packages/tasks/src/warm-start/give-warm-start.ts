@@ -4,6 +4,7 @@ import {
   evaluationSampling,
   livePolicies,
   sha256Of,
+  learningRateAt,
   supervised,
   type Evaluation,
   type TrainConfig,
@@ -35,19 +36,15 @@ export async function giveWarmStart(
   const { contextLength } = model;
   const draw = await course.prepare({ model: speaks, tokenizer, most: steps * size, contextLength, task });
   let last = Number.NaN;
+  const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+  const rate = { peak: course.peakLearningRate, warmUpSteps: course.warmUpSteps ?? 20, finalFraction: 0.05 };
   await supervised(model, {
     steps,
     batch: (step, random) => draw(size, random, step),
     random: course.random,
-    optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-    learningRate: {
-      peak: course.peakLearningRate,
-      warmUpSteps: course.warmUpSteps ?? 20,
-      decay: "cosine",
-      finalFraction: 0.05,
-    },
+    optimizerAt: (step) => ({ ...adam, learningRate: learningRateAt({ ...rate, decay: "cosine" }, step, steps) }),
     ...(signal && { signal }),
-    async onStep(step, loss) {
+    async onStep(step, { loss }) {
       last = loss;
       await onStep(step, loss);
     },

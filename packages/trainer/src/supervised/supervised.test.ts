@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { supervised, type SupervisedOptions } from "./supervised.ts";
 import { tabularModel } from "../testing/index.ts";
 
-const optimizer = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity };
+const optimizer = { learningRate: 0.2, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity };
 const examples: readonly TrainingSequence[] = [
   { promptTokens: [0], completionTokens: [1, 2] },
   { promptTokens: [1], completionTokens: [2] },
@@ -14,8 +14,7 @@ function options(changes: Partial<SupervisedOptions> = {}): SupervisedOptions {
     steps: 60,
     batch: () => examples,
     random: randomFromSeed(1),
-    optimizer,
-    learningRate: { peak: 0.2, warmUpSteps: 0, decay: "constant", finalFraction: 1 },
+    optimizerAt: () => optimizer,
     ...changes,
   };
 }
@@ -23,7 +22,7 @@ function options(changes: Partial<SupervisedOptions> = {}): SupervisedOptions {
 test("the loss is the mean cross-entropy per token, and it falls", async () => {
   const losses: [number, number][] = [];
   const model = tabularModel({ vocabularySize: 3 });
-  await supervised(model, options({ onStep: (step, loss) => void losses.push([step, loss]) }));
+  await supervised(model, options({ onStep: (step, { loss }) => void losses.push([step, loss]) }));
   expect(losses).toHaveLength(60);
   expect(losses[0]?.[0]).toBe(1);
   expect(losses[0]?.[1]).toBeCloseTo(Math.log(3), 12); // three tokens, each one of three
@@ -35,11 +34,24 @@ test("the loss is the mean cross-entropy per token, and it falls", async () => {
 test("one plain step moves a logit by rate x (1 - probability) / tokens", async () => {
   const model = tabularModel({ vocabularySize: 3, optimizer: "sgd" });
   const one = [{ promptTokens: [0], completionTokens: [1] }];
-  const learningRate = { peak: 0.3, warmUpSteps: 0, decay: "constant", finalFraction: 1 } as const;
-  await supervised(model, options({ steps: 1, batch: () => [...one, ...one], learningRate }));
+  const optimizerAt = () => ({ ...optimizer, learningRate: 0.3 });
+  await supervised(model, options({ steps: 1, batch: () => [...one, ...one], optimizerAt }));
   // Both examples have weight 1/2 and the same direction: the logits are now 0.2, -0.1, -0.1.
   const { logProbs } = await model.forward(one);
   expect(logProbs.values[0]).toBeCloseTo(-Math.log(1 + 2 * Math.exp(-0.3)), 12);
+});
+
+test("weights scale tokens in the loss and the gradient; a later first step leaves out earlier ones", async () => {
+  const model = tabularModel({ vocabularySize: 3, optimizer: "sgd" });
+  const batch = () => [{ promptTokens: [0], completionTokens: [1, 2], tokenWeights: [0.25, 0] }, ...examples.slice(1)];
+  const seen: [number, number][] = [];
+  const onStep: SupervisedOptions["onStep"] = (step, { loss }) => void seen.push([step, loss]);
+  await supervised(model, options({ firstStep: 4, steps: 5, batch, onStep }));
+  expect(seen).toEqual([[5, expect.closeTo(Math.log(3), 12)]]);
+  // Weights 0.25 and 1 of 1.25; token 2 after token 1 moves by the second example alone.
+  const { logProbs } = await model.forward([{ promptTokens: [0], completionTokens: [1, 2] }]);
+  expect(logProbs.values[0]).toBeCloseTo(-Math.log(1 + 2 * Math.exp(-0.2 * 0.2)), 12);
+  expect(logProbs.values[1]).toBeCloseTo(-Math.log(1 + 2 * Math.exp(-0.2 * 0.8)), 12);
 });
 
 test("the examples of a step depend on the seed and the step alone", async () => {
