@@ -24,11 +24,6 @@ const presetLines: Readonly<Record<string, string>> = {
   "relay-writers": "MAGRPO in small: two writers",
   "relay-feedback": "MAGRPO in small with a second turn",
   "story-tellers": "Agent-GSPO in English: three tellers and a solver",
-  "story-relay": "Relay in English: holders of facts and a solver",
-  "story-hint": "AgentPO in English: a hint",
-  "story-actor": "AgentPO's comparison in English: the actor",
-  "story-writers": "MAGRPO in English: two writers",
-  "story-budget": "Writer with a token budget in its prompt",
 };
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);

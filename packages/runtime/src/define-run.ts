@@ -5,7 +5,7 @@
 import type { LanguageModel, LoraSettings, SupervisedExamples } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
-import type { WorldWarmStart } from "@laconic/tasks/warm-start";
+import type { OwnersWarmStart } from "@laconic/tasks/warm-start";
 import type { MetricSink, TrainSettings, TrainValues, ValueSource } from "@laconic/trainer";
 import type {
   NamedSink,
@@ -48,7 +48,7 @@ type WarmStartDefinition =
   | ({ readonly name: "examples"; readonly examples: Examples } & Partial<
       Omit<ExamplesWarmStart, "name" | "examples" | "model">
     >)
-  | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
+  | (Pick<OwnersWarmStart, "name"> & Partial<Omit<OwnersWarmStart, "name" | "model">>);
 
 /** A task, or the name of one with its settings. */
 export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;

@@ -21,12 +21,7 @@ import {
   relayHint,
   relayQuickstart,
   relayWriters,
-  storyActor,
-  storyBudget,
-  storyHint,
-  storyRelay,
   storyTellers,
-  storyWriters,
   type Preset,
 } from "@laconic/tasks/presets";
 import { exportOf, loadSource } from "./load-source.ts";
@@ -86,11 +81,6 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
   "story-tellers": storyTellers,
-  "story-relay": storyRelay,
-  "story-hint": storyHint,
-  "story-actor": storyActor,
-  "story-writers": storyWriters,
-  "story-budget": storyBudget,
 });
 
 /** Names of the presets. */

@@ -2,9 +2,8 @@ import { refuseSetting, type LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
 import type { TeamName } from "@laconic/tasks/text";
-import type { WarmStartSteps, WorldWarmStart } from "@laconic/tasks/warm-start";
+import type { WarmStartSteps, OwnersWarmStart } from "@laconic/tasks/warm-start";
 import { exampleShape, type ExampleSettings, type TrainConfig } from "@laconic/trainer";
-import { budgetFormNames } from "@laconic/tasks/stories";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
@@ -48,8 +47,8 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
 
-/** Warm start on custom examples or a story world's. */
-export type WarmStartSettings = ExamplesWarmStart | WorldWarmStart;
+/** Warm start on custom examples or the story tellers'. */
+export type WarmStartSettings = ExamplesWarmStart | OwnersWarmStart;
 
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {
   readonly name: "examples";
@@ -75,23 +74,9 @@ export interface MemorySettings {
   readonly cacheGb?: number;
 }
 
-const tasksOf: Readonly<Record<WorldWarmStart["name"], readonly string[]>> = {
-  copying: ["story-tellers", "story-relay"],
-  owners: ["story-tellers"],
-  budgets: ["story-budget"],
-};
-
-/** Default steps of the presets. */
-const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
-  copying: 400,
-  owners: 600,
-  budgets: 160,
-  examples: 100,
-};
-
-const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
+const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name, steps: number) => ({
   name: z.literal(name).describe("Kind of examples"),
-  steps: z.int().min(1).default(defaultSteps[name]).describe("Optimiser steps"),
+  steps: z.int().min(1).default(steps).describe("Optimiser steps"),
   batch: z.int().min(1).default(32).describe("Examples per optimiser step"),
   seed: z
     .union([z.string(), z.int()])
@@ -126,20 +111,15 @@ const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 
 /** Schema of warm start settings. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
-  z.strictObject(fieldsOf("copying")),
   z.strictObject({
-    ...fieldsOf("owners"),
+    ...fieldsOf("owners", 600),
     silence: z
       .enum(["chance", "labelled"])
       .exactOptional()
       .describe("Silent agents in examples: random, or all that know nothing"),
   }),
   z.strictObject({
-    ...fieldsOf("budgets"),
-    form: z.enum(budgetFormNames).exactOptional().describe("Format of a budget in the examples"),
-  }),
-  z.strictObject({
-    ...fieldsOf("examples"),
+    ...fieldsOf("examples", 100),
     examples: referenceSchema.describe("Custom examples: a JSON Lines file, or a module"),
     learningRate: z.number().positive().default(defaultLearningRate).describe("Learning rate"),
     ...exampleFields.shape,
@@ -156,17 +136,8 @@ export function checkWarmStart({
   const refuse = (reason: string): never => refuseSetting("warmStart", reason);
   if (engine !== null) refuse("needs a local model, but this run's models are on a server; set warmStart=null");
   if (warmStart.name === "examples") return;
-  const tasks = tasksOf[warmStart.name];
-  if (isReference(task) || !tasks.includes(task.name))
-    return refuse(`${warmStart.name} supports only ${tasks.join(" and ")}; set warmStart=null`);
-  if (
-    task.name === "story-budget" &&
-    warmStart.name === "budgets" &&
-    (task.form ?? "unary") !== (warmStart.form ?? "unary")
-  )
-    refuse(
-      `budgets are written as ${task.form ?? "unary"} in the task, as ${warmStart.form ?? "unary"} in the warm start; set warmStart.form`,
-    );
+  if (isReference(task) || task.name !== "story-tellers")
+    refuse(`${warmStart.name} supports only story-tellers; set warmStart=null`);
 }
 
 /** Absent settings come from the environment or have defaults. */

@@ -23,7 +23,7 @@ import {
 } from "@laconic/trainer";
 import {
   giveWarmStart,
-  worldCourse,
+  ownersCourse,
   warmStartText,
   beforeWarmStartKey,
   measureBefore,
@@ -114,7 +114,7 @@ async function trainWarmStart(
 ): Promise<WarmStartRecord> {
   const { steps } = warmStart;
   const course =
-    warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : worldCourse(warmStart);
+    warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : ownersCourse(warmStart);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: input }) : { ...run, model: input };
   const resources = { ...(await runResources(input, progress)), testProblems: 0 };
   // All agents share one model.

@@ -7,9 +7,7 @@ import {
   magrpo,
   relayQuickstart,
   relayWriters,
-  storyHint,
   storyTellers,
-  storyWriters,
 } from "@laconic/tasks/presets";
 import { describe, expect, test } from "vitest";
 import { applyOverrides, parseAppConfig, writtenConfig } from "../run/app-config.ts";
@@ -105,8 +103,6 @@ describe("grpo against any objective", () => {
 
 const withKl = [
   ["story-tellers", storyTellers],
-  ["story-hint", storyHint],
-  ["story-writers", storyWriters],
   ["agentpo-printed", agentPoHintPrinted],
 ] as const;
 

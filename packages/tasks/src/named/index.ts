@@ -9,7 +9,7 @@ import { resourcesOf, type TaskResources } from "../task-resources.ts";
 import { gateway } from "./gateway.ts";
 import type { NamedTask, NamedTasks, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 import { textTasks } from "./text.ts";
-import { relayWorlds, storyWorlds } from "./worlds.ts";
+import { worlds } from "./worlds.ts";
 
 export type { GatewayLimitSettings, NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 export type { TaskResources } from "../task-resources.ts";
@@ -17,7 +17,7 @@ export type { TaskResources } from "../task-resources.ts";
 export type GatewaySettings = SettingsOf<"gateway">;
 
 /** All named tasks. */
-export const namedTasks: NamedTasks = { ...relayWorlds, ...storyWorlds, ...textTasks, gateway };
+export const namedTasks: NamedTasks = { ...worlds, ...textTasks, gateway };
 
 /** All task names. */
 export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskName[];

@@ -2,9 +2,6 @@ import * as z from "zod";
 import type { RelayCriticOptions, RelayHintOptions } from "../relay/actor-tasks.ts";
 import type { RelayTaskOptions } from "../relay/task.ts";
 import type { WritersParts } from "../relay/pair-task.ts";
-import type { StoryBudgetOptions } from "../stories/budget.ts";
-import type { StoryHintOptions } from "../stories/hint.ts";
-import type { StoryWritersOptions } from "../stories/writers.ts";
 import type { TellerOptions } from "../stories/teller-team.ts";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
@@ -53,13 +50,8 @@ interface TaskOptions {
   readonly "relay-writers": { readonly parts?: WritersParts };
   /** Two policies share one reward; two turns with external feedback. */
   readonly "relay-feedback": object;
-  readonly "story-relay": TellerOptions;
   /** One of two to five tellers knows the answer; the others learn silence. */
   readonly "story-tellers": TellerOptions;
-  /** A helper without extra knowledge helps a frozen actor. */
-  readonly "story-hint": StoryHintOptions;
-  readonly "story-writers": StoryWritersOptions;
-  readonly "story-budget": StoryBudgetOptions;
   readonly benchmark: BenchmarkTaskSettings;
   readonly data: DataTaskSettings;
   readonly writing: WritingOptions;

@@ -4,28 +4,19 @@ import { relayFeedbackTask, type RelayPairTask, relayWritersTask } from "../rela
 import { hintProbes, pairProbes, relayProbes } from "../relay/probes.ts";
 import { relayLevels, type RelayLevelName } from "../relay/problem.ts";
 import { relayTask } from "../relay/task.ts";
-import { budgetCeiling, budgetFormNames, storyBudgetTask, trainedBudgets, unseenBudgets } from "../stories/budget.ts";
-import { storyHintDefaults, storyHintTask } from "../stories/hint.ts";
-import { storyWritersTask } from "../stories/writers.ts";
 import { knownNames } from "../stories/lexicon.ts";
-import type { StoryOptions } from "../stories/story.ts";
-import {
-  storyRelayDefaults,
-  storyRelayTask,
-  storyTellersDefaults,
-  storyTellersTask,
-  type TellerSettings,
-} from "../stories/teller-team.ts";
+import { storyTellersDefaults, storyTellersTask } from "../stories/teller-team.ts";
 import type { TeamTask } from "../task.ts";
-import type { TaskResources } from "../task-resources.ts";
-import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";
+import { settings, tokens, type NamedTasks } from "./named-task.ts";
 
 const oneFact = (): string => "relay/one-fact";
 
 const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pairProbes(task.name) });
 
-/** The relay and worlds in its vocabulary. */
-export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
+/** The relay, worlds in its vocabulary, and the story tellers. */
+export const worlds: NamedTasks<
+  "relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback" | "story-tellers"
+> = {
   relay: {
     schema: settings("relay", {
       level: z.enum(Object.keys(relayLevels) as RelayLevelName[]).describe("Distribution of facts over the agents"),
@@ -100,83 +91,30 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
     world: oneFact,
     open: (_, { testProblems }) => pairWithProbes(relayFeedbackTask({ testProblems })),
   },
-};
-
-/** Uses the tokenizer of the run's model. */
-function story<Options extends StoryOptions>(
-  make: (options: Options) => TeamTask,
-): (options: Omit<Options, keyof StoryOptions>, resources: TaskResources) => Promise<TeamTask> {
-  return async (options, resources) => {
-    const { tokenizerOf } = await import("../text/tokenizer-of.ts");
-    const { testProblems } = resources;
-    return make({ ...options, tokenizer: await tokenizerOf(resources), testProblems } as unknown as Options);
-  };
-}
-
-const tellerFields = (defaults: TellerSettings) => ({
-  tellerTokens: tokens(defaults.tellerTokens, "Max tokens per teller"),
-  solverTokens: tokens(defaults.solverTokens, "Max tokens of the solver"),
-  madeUp: z.number().min(0).max(1).default(defaults.madeUp).describe("Share of children with a made-up name"),
-  names: tokens(defaults.names, "Number of known names in training, from the first", knownNames.length),
-  ask: z
-    .enum(["named", "thanks", "one-day"])
-    .default(defaults.ask)
-    .describe("Solver's prompt after the received messages"),
-  opening: z.string().default(defaults.opening).describe("End of the informed teller's story"),
-  spelling: z.number().min(0).default(defaults.spelling).describe("Extra reward for spelling the name"),
-});
-
-const budgetList = (budgets: readonly number[]): z.ZodDefault<z.ZodArray<z.ZodInt>> =>
-  z
-    .array(z.int().min(1))
-    .min(1)
-    .default([...budgets]);
-
-/** Worlds of story models. */
-export const storyWorlds: NamedTasks<
-  "story-relay" | "story-tellers" | "story-hint" | "story-writers" | "story-budget"
-> = {
-  "story-relay": {
-    schema: settings("story-relay", tellerFields(storyRelayDefaults)),
-    about: () =>
-      "A teller continues a story about the owner of a thing. The solver reads the thing and the teller's message, but not the story. Its answer is right if the first word is the owner's name.",
-    open: story(storyRelayTask),
-  },
   "story-tellers": {
-    schema: settings("story-tellers", tellerFields(storyTellersDefaults)),
+    schema: settings("story-tellers", {
+      tellerTokens: tokens(storyTellersDefaults.tellerTokens, "Max tokens per teller"),
+      solverTokens: tokens(storyTellersDefaults.solverTokens, "Max tokens of the solver"),
+      madeUp: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(storyTellersDefaults.madeUp)
+        .describe("Share of children with a made-up name"),
+      names: tokens(storyTellersDefaults.names, "Number of known names in training, from the first", knownNames.length),
+      ask: z
+        .enum(["named", "thanks", "one-day"])
+        .default(storyTellersDefaults.ask)
+        .describe("Solver's prompt after the received messages"),
+      opening: z.string().default(storyTellersDefaults.opening).describe("Text after each teller's story"),
+      spelling: z.number().min(0).default(storyTellersDefaults.spelling).describe("Extra reward for spelling the name"),
+    }),
     about: () =>
       "Two to five tellers each continue a story. One of them, drawn for each problem, reads who owns the asked thing. The others should be silent. The solver reads all messages. Its answer is right if the first word is the owner's name.",
-    open: story(storyTellersTask),
-  },
-  "story-hint": {
-    schema: settings("story-hint", {
-      hintTokens: tokens(storyHintDefaults.hintTokens, "Max hint length in tokens"),
-      actorTokens: tokens(storyHintDefaults.actorTokens, "Max tokens of the actor"),
-      learns: z
-        .enum(["helper", "actor"])
-        .default(storyHintDefaults.learns)
-        .describe("Trained agent: the helper, or the actor for comparison"),
-    }),
-    about: () =>
-      "A helper adds a few words to the beginning of a story, and an actor continues it. Both read the beginning, and one of them learns. The story is right if it contains speech.",
-    hasFrozenAgents: () => true,
-    open: story(storyHintTask),
-  },
-  "story-writers": {
-    schema: settings("story-writers", { replyTokens: replyTokens(80) }),
-    about: () =>
-      "Two writers continue the same story at the same time: the first briefly, the second in detail. Neither sees the other's text. Both get one grade for lengths, similarity and shared words.",
-    open: story(storyWritersTask),
-  },
-  "story-budget": {
-    schema: settings("story-budget", {
-      budgets: budgetList(trainedBudgets).describe("Budgets in training prompts"),
-      unseenBudgets: budgetList(unseenBudgets).describe("Budgets in evaluation prompts only"),
-      form: z.enum(budgetFormNames).default("unary").describe("Wording of a budget in the prompt"),
-      replyTokens: replyTokens(budgetCeiling),
-    }),
-    about: () =>
-      "The writer's prompt states a number of tokens, which varies. The grade is 1 for exactly that number, and falls to 0 at zero tokens and at twice the number.",
-    open: story(storyBudgetTask),
+    open: async (options, resources) => {
+      const { tokenizerOf } = await import("../text/tokenizer-of.ts");
+      const { testProblems } = resources;
+      return storyTellersTask({ ...options, tokenizer: await tokenizerOf(resources), testProblems });
+    },
   },
 };

@@ -15,5 +15,5 @@ export {
   magrpoMultiturn,
 } from "./papers.ts";
 export { relayQuickstart, relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
-export { storyActor, storyBudget, storyHint, storyRelay, storyTellers, storyWriters } from "./story-worlds.ts";
+export { storyTellers } from "./story-tellers.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

@@ -1,6 +1,6 @@
 import type { TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { TaskSettings } from "../named/index.ts";
-import type { WorldWarmStart } from "../warm-start/index.ts";
+import type { OwnersWarmStart } from "../warm-start/index.ts";
 
 /** Run settings; defaults are those of the command line. */
 export interface Preset<Task extends TaskSettings = TaskSettings, Train extends TrainSettings = TrainSettings> {
@@ -8,7 +8,7 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   /** `shipped` (default), `stories260k`, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
   /** Examples use the run's seed. */
-  readonly warmStart?: Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>;
+  readonly warmStart?: Pick<OwnersWarmStart, "name"> & Partial<Omit<OwnersWarmStart, "name" | "model">>;
   /** Model of frozen agents. Default: the run's initial model. */
   readonly actor?: { readonly model: string } | null;
   /** One for all trained agents, or one per agent. */

@@ -53,6 +53,6 @@ function familiesOf<Template, Text>(families: Families<Template>, make: (templat
 }
 
 /** Fills places such as `{name}`. */
-export function filled(template: string, values: Readonly<Record<string, string>>): string {
+function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/gu, (location, key: string) => values[key] ?? location);
 }

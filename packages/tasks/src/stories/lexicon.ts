@@ -44,9 +44,6 @@ export interface Child {
   readonly thing: string;
 }
 
-/** Evaluation children have a training name (`known`) or a new one (`unseen`). */
-export type StorySplit = "train" | "known" | "unseen";
-
 /** Names of training children. */
 export interface NameChoice {
   /** Uses the first known names. Default: all. */
@@ -59,19 +56,6 @@ export interface NameChoice {
 export function splitOf({ name, thing }: Child): "train" | HeldSplit {
   const part = randomFromSeed(`stories ${name}/${thing}`).integer(8);
   return part === 0 ? "test" : part === 1 ? "validation" : "train";
-}
-
-/** Draws a child of the split. */
-export function drawChild(random: Random, split: StorySplit, held: HeldSplit = "test", choice: NameChoice = {}): Child {
-  const unseen = Object.values(heldNames[held]).flat();
-  for (;;) {
-    const name =
-      split === "unseen"
-        ? random.pick(unseen)
-        : trainedName(random, split === "train" ? choice : { ...choice, madeUp: 0 });
-    const child = { name, thing: random.pick(things) };
-    if (split === "unseen" || splitOf(child) === (split === "train" ? "train" : held)) return child;
-  }
 }
 
 export function trainedName(random: Random, { names = knownNames.length, madeUp = 0 }: NameChoice): string {

@@ -5,10 +5,9 @@ import { type TeamTask } from "../task.ts";
 import type { ProbeCase } from "../probe.ts";
 import { expect, test } from "vitest";
 import { holderTemplates } from "./families.ts";
-import { storyHintTask } from "./hint.ts";
 import { heldNames, knownNames } from "./lexicon.ts";
 import { cueOf, tellers } from "./teller-problems.ts";
-import { storyRelayTask, storyTellersTask } from "./teller-team.ts";
+import { storyTellersTask } from "./teller-team.ts";
 
 const testProblems = 90;
 const opening = "One day,";
@@ -109,20 +108,4 @@ test("a liar reads of another owner; the gold stays", () => {
     expect(changedAgents([before, after])).toEqual([holderOf(before)]);
     expect(holderOf(after)).toBe("");
   }
-});
-
-test("one teller has no idle ones; stories that are the question have other names alone", () => {
-  const relay = storyRelayTask({ tokenizer, testProblems, opening });
-  const known = relay.probes?.(relay.testProblems, randomFromSeed(0)) ?? {};
-  expect(Object.keys(known).filter((family) => "none" in (known[family] ?? {}))).toEqual([
-    "distractors",
-    "all-texts",
-    "other-question",
-    "more-agents",
-  ]);
-  for (const [, after] of pairsOf(relay, "paraphrase")) expect(after.views?.["teller"]).toMatch(/\. One day,$/u);
-  const hint = storyHintTask({ tokenizer, testProblems });
-  const pairs = pairsOf(hint, "names");
-  expect(pairs).toHaveLength(testProblems);
-  for (const [before, after] of pairs) expect(after.question).not.toBe(before.question);
 });

@@ -1,109 +1,93 @@
 import type { AgentId, Problem, Random } from "@laconic/core";
-import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "../probe.ts";
+import { counterparts, type ProbeCase, type TaskProbes } from "../probe.ts";
 import { holderTemplates, idleFamilies, type IdleText } from "./families.ts";
 import { heldNames, knownNames, things, unseenNames } from "./lexicon.ts";
-import { cueOf } from "./teller-problems.ts";
+import { cueOf, tellers } from "./teller-problems.ts";
 
 const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
-
-/** Length of a view's variable text. */
-export type TextLength = (view: string, problem: Problem) => number;
 
 /** Null without a counterpart. */
 type Change = (problem: Problem, random: Random) => Problem | null;
 
-/** Probe families of the teller worlds. */
-export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]): TaskProbes {
-  const restOf = (view: string, problem: Problem): string => view.slice(textLength(view, problem));
-  const idleOnly: NoProbe = { none: "the only teller knows the owner" };
-
-  const paraphrased: Change = (problem, random) => {
-    const holder = holderOf(problem);
-    const text = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
-    return holder === null ? null : withView(problem, holder, (view) => `${text}${restOf(view, problem)}`);
-  };
-
-  const withIdleTexts = (problem: Problem, random: Random): Problem => {
-    const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
-    return withViews(problem, (view, agent) =>
-      agent === holder ? view : `${idleText(problem, texts, random)}${restOf(view, problem)}`,
-    );
-  };
-
-  /** Detects silence that follows known texts. */
-  const withOtherTexts: Change = (problem, random) => {
-    const changed = paraphrased(problem, random.split("holder"));
-    return changed && withIdleTexts(changed, random.split("idle"));
-  };
-
-  /** An idle teller becomes the informed one. */
-  const withOtherQuestion: Change = (problem, random) => {
-    const holder = holderOf(problem);
-    const { views = {} } = problem;
-    const idle = Object.keys(views).filter((agent) => agent !== holder);
-    if (holder === null || idle.length === 0) return null;
-    const present = Object.values(views).join(" ");
-    const knower = random.pick(idle);
-    const gold = random.pick(knownNames.filter((name) => !namesIn(present).includes(name)));
-    const question = random.pick(things.filter((thing) => !present.includes(thing)));
-    const story = random.pick(Object.values(holderTemplates.train))(gold, question);
-    const changed = withViews(problem, (view, agent) => {
-      const rest = restOf(view, problem).replace(cueOf(problem.question), cueOf(question));
-      return `${agent === knower ? story : view.slice(0, textLength(view, problem))}${rest}`;
-    });
-    return { ...changed, id: `${problem.id}/asks ${question}`, question, gold };
-  };
-
-  const withMoreTellers: Change = (problem, random) => {
-    const present = Object.keys(problem.views ?? {}).length;
-    const joining = tellers.slice(present, present < 4 ? 4 + random.integer(2) : tellers.length);
-    const rest = restOf(problem.views?.[holderOf(problem) ?? ""] ?? "", problem);
-    const texts = Object.values(idleFamilies.train);
-    const added = joining.map((agent) => [agent, `${idleText(problem, texts, random)}${rest}`] as const);
-    return joining.length === 0 ? null : { ...problem, views: { ...problem.views, ...Object.fromEntries(added) } };
-  };
-
-  return (problems, random) => {
-    const family = (name: string, change: string, make: Change): ProbeCase =>
-      counterparts(change, problems, random.split(name), make);
-    const idleFamily = (name: string, change: string, make: Change): ProbeCase | NoProbe =>
-      tellers.length === 1 ? idleOnly : family(name, change, make);
-    return {
-      paraphrase: family("paraphrase", "the owner is told in sentences of other shapes, seen in no split", paraphrased),
-      distractors: idleFamily("distractors", "idle tellers read texts seen in no split", withIdleTexts),
-      "all-texts": idleFamily("all-texts", "all tellers read texts seen in no split", withOtherTexts),
-      "other-question": idleFamily(
-        "other-question",
-        "another thing is asked for, and a teller who was idle reads whose it is",
-        withOtherQuestion,
-      ),
-      names: otherNames(problems, random.split("names")),
-      "more-agents": idleFamily("more-agents", "four or five tellers; all who join are idle", withMoreTellers),
-      "lying-teammate": family("lying-teammate", "the teller who knows reads of another owner", lie),
-    };
-  };
+/** A view's text, and what every teller reads after it. */
+function partsOf(view: string, { question }: Problem): readonly [text: string, rest: string] {
+  const length = view.lastIndexOf(` ${cueOf(question)}`);
+  return [view.slice(0, length), view.slice(length)];
 }
 
-/** Probe families of the single-story worlds. */
-export const storyProbes: TaskProbes = (problems, random) => ({
-  paraphrase: { none: "the story is the question, and its wording is what is asked" },
-  distractors: { none: "every sentence of the story counts" },
-  names: otherNames(problems, random.split("names")),
-  "more-agents": { none: "the world is of a fixed team" },
-});
+/** Probe families of the tellers. */
+export const tellerProbes: TaskProbes = (problems, random) => {
+  const family = (name: string, change: string, make: Change): ProbeCase =>
+    counterparts(change, problems, random.split(name), make);
+  return {
+    paraphrase: family("paraphrase", "the owner is told in sentences of other shapes, seen in no split", paraphrased),
+    distractors: family("distractors", "idle tellers read texts seen in no split", withIdleTexts),
+    "all-texts": family("all-texts", "all tellers read texts seen in no split", withOtherTexts),
+    "other-question": family(
+      "other-question",
+      "another thing is asked for, and a teller who was idle reads whose it is",
+      withOtherQuestion,
+    ),
+    names: family("names", "children have other names, never seen in training", withOtherNames),
+    "more-agents": family("more-agents", "four or five tellers; all who join are idle", withMoreTellers),
+    "lying-teammate": family("lying-teammate", "the teller who knows reads of another owner", lie),
+  };
+};
 
-function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
-  const fresh = Object.values(heldNames.test).flat();
-  return counterparts("children have other names, never seen in training", problems, random, (problem, stream) => {
-    const names = namesIn([problem.question, problem.gold, ...Object.values(problem.views ?? {})].join(" "));
-    if (names.length === 0) return null;
-    const drawn = stream.shuffle(fresh.filter((name) => !names.includes(name)));
-    const renamed = (text: string): string =>
-      text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[names.indexOf(word)] ?? word);
-    const { id, question, gold, views } = problem;
-    const changed = views ? withViews(problem, renamed) : problem;
-    return { ...changed, id: renamed(id), question: renamed(question), gold: renamed(gold) };
+function paraphrased(problem: Problem, random: Random): Problem | null {
+  const holder = holderOf(problem);
+  const text = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
+  return holder === null ? null : withView(problem, holder, (view) => `${text}${partsOf(view, problem)[1]}`);
+}
+
+function withIdleTexts(problem: Problem, random: Random): Problem {
+  const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
+  return withViews(problem, (view, agent) =>
+    agent === holder ? view : `${idleText(problem, texts, random)}${partsOf(view, problem)[1]}`,
+  );
+}
+
+/** Detects silence that follows known texts. */
+function withOtherTexts(problem: Problem, random: Random): Problem | null {
+  const changed = paraphrased(problem, random.split("holder"));
+  return changed && withIdleTexts(changed, random.split("idle"));
+}
+
+/** An idle teller becomes the informed one. */
+function withOtherQuestion(problem: Problem, random: Random): Problem | null {
+  const holder = holderOf(problem);
+  const { views = {} } = problem;
+  const idle = Object.keys(views).filter((agent) => agent !== holder);
+  if (holder === null || idle.length === 0) return null;
+  const present = Object.values(views).join(" ");
+  const knower = random.pick(idle);
+  const gold = random.pick(knownNames.filter((name) => !namesIn(present).includes(name)));
+  const question = random.pick(things.filter((thing) => !present.includes(thing)));
+  const story = random.pick(Object.values(holderTemplates.train))(gold, question);
+  const changed = withViews(problem, (view, agent) => {
+    const [text, rest] = partsOf(view, problem);
+    return `${agent === knower ? story : text}${rest.replace(cueOf(problem.question), cueOf(question))}`;
   });
+  return { ...changed, id: `${problem.id}/asks ${question}`, question, gold };
+}
+
+function withMoreTellers(problem: Problem, random: Random): Problem | null {
+  const present = Object.keys(problem.views ?? {}).length;
+  const joining = tellers.slice(present, present < 4 ? 4 + random.integer(2) : tellers.length);
+  const [, rest] = partsOf(problem.views?.[holderOf(problem) ?? ""] ?? "", problem);
+  const texts = Object.values(idleFamilies.train);
+  const added = joining.map((agent) => [agent, `${idleText(problem, texts, random)}${rest}`] as const);
+  return joining.length === 0 ? null : { ...problem, views: { ...problem.views, ...Object.fromEntries(added) } };
+}
+
+const freshNames: readonly string[] = Object.values(heldNames.test).flat();
+
+function withOtherNames(problem: Problem, random: Random): Problem {
+  const names = namesIn([problem.gold, ...Object.values(problem.views ?? {})].join(" "));
+  const drawn = random.shuffle(freshNames.filter((name) => !names.includes(name)));
+  const renamed = (text: string): string =>
+    text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[names.indexOf(word)] ?? word);
+  return { ...withViews(problem, renamed), id: renamed(problem.id), gold: renamed(problem.gold) };
 }
 
 /** The informed teller reads about another child. */

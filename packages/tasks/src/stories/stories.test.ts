@@ -1,65 +1,28 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { play } from "../../test/play.ts";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
-import { spelled } from "./teller-team.ts";
-import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
+import { spelled, storyTellersTask } from "./teller-team.ts";
 import { unseenNames, knownNames } from "./lexicon.ts";
 
 const testProblems = 40;
-const tasks = [
-  storyRelayTask({ tokenizer, testProblems }),
-  storyTellersTask({ tokenizer, testProblems }),
-  storyHintTask({ tokenizer, testProblems }),
-  storyWritersTask({ tokenizer, testProblems }),
-  storyBudgetTask({ tokenizer, testProblems }),
-];
+const tellers = storyTellersTask({ tokenizer, testProblems });
 
-const alike = tasks.filter(({ name }) => name !== "story-tellers");
-
-describe.each(alike.map((task) => [task.name, task] as const))("%s", (_, task) => {
-  const textOf = ({ question, views = {} }: Problem): string => [question, ...Object.values(views)].join(" ");
-
-  test("no test problem is learned on, and no unseen name is", () => {
-    const learned = task.problems(randomFromSeed(1), 600);
-    const ids = new Set([...task.testProblems, ...(task.validation ?? [])].map(({ id }) => id));
-    expect(ids.size).toBe(2 * testProblems);
-    expect(learned.filter(({ id }) => ids.has(id))).toEqual([]);
-    const unseen = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
-    expect(learned.filter((problem) => unseen.test(textOf(problem)))).toEqual([]);
-    const held = (wanted: string): Problem[] => task.testProblems.filter(({ group }) => group === wanted);
-    expect([held("known").length, held("unseen").length]).toEqual([testProblems / 2, testProblems / 2]);
-    expect(held("unseen").every((problem) => unseen.test(textOf(problem)))).toBe(true);
-    expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
+test("no prompt of the solver has the gold", async () => {
+  const [problem] = tellers.testProblems as [Problem];
+  const { asked } = await play(tellers.topology, problem, (_agent, _prompt, { prompt, sampling }) => {
+    expect([prompt.kind, sampling.stop?.includes("\n")]).toEqual(["text", true]);
+    return "it was a nice day";
   });
-
-  test("no prompt of an answering agent has the gold", async () => {
-    const [problem] = task.testProblems as [Problem];
-    const { asked } = await play(task.topology, problem, (_agent, _prompt, { prompt, sampling }) => {
-      expect([prompt.kind, sampling.stop?.includes("\n")]).toEqual(["text", true]);
-      return "it was a nice day";
-    });
-    expect(asked).toHaveLength(task.topology.agents.length);
-    const answering = task.topology.agents.includes("solver") ? asked.at(-1)?.prompt : "";
-    expect(answering).not.toContain(problem.gold);
-  });
+  expect(asked.at(-1)?.agent).toBe("solver");
+  expect(asked.at(-1)?.prompt).not.toContain(problem.gold);
 });
 
-/** What each agent is asked, where the others say these words. */
-async function prompts(
-  task: (typeof tasks)[number],
-  problem: Problem,
-  words: Readonly<Record<string, string>>,
-): Promise<Record<string, string>> {
-  const { asked } = await play(task.topology, problem, (agent) => words[agent] ?? "");
-  return Object.fromEntries(asked.map(({ agent, prompt }) => [agent, prompt]));
-}
-
 test("the solver reads sent messages as sentences, and nothing from silent agents", async () => {
-  const [, tellers] = tasks as [unknown, (typeof tasks)[number]];
   const problem = { id: "1", question: "red ball", gold: "Lily", views: { one: "A", two: "B", three: "C" } };
-  const asked = await prompts(tellers, problem, { one: "", two: " Lily ran", three: "" });
-  expect(asked).toEqual({
+  const words: Readonly<Record<string, string>> = { one: "", two: " Lily ran", three: "" };
+  const { asked } = await play(tellers.topology, problem, (agent) => words[agent] ?? "");
+  expect(Object.fromEntries(asked.map(({ agent, prompt }) => [agent, prompt]))).toEqual({
     one: "A",
     two: "B",
     three: "C",
@@ -93,12 +56,12 @@ test("spelling earns a part for the first letters; who knew and who did not are 
 });
 
 test("fewer known names are a part of them", () => {
-  const few = storyRelayTask({ tokenizer, testProblems, names: 8 }).problems(randomFromSeed(3), 300);
+  const few = storyTellersTask({ tokenizer, testProblems, names: 8 }).problems(randomFromSeed(3), 300);
   expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
 });
 
 test("made-up names are drawn without end in training alone, and none of them is kept back", () => {
-  const task = storyRelayTask({ tokenizer, testProblems, madeUp: 0.5 });
+  const task = storyTellersTask({ tokenizer, testProblems, madeUp: 0.5 });
   const golds = task.problems(randomFromSeed(3), 400).map(({ gold }) => gold);
   const strange = golds.filter((name) => !knownNames.includes(name));
   expect(strange.length).toBeGreaterThan(150);
@@ -107,22 +70,7 @@ test("made-up names are drawn without end in training alone, and none of them is
   expect(strange.every((name) => /^[A-Z][a-z]{1,19}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
   // As many lengths as names have.
   expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(8);
-  expect(task.testProblems).toEqual(storyRelayTask({ tokenizer, testProblems }).testProblems);
-});
-
-test("helper and actor read the same story; the hint follows with a comma", async () => {
-  const [, , hint] = tasks as [unknown, unknown, (typeof tasks)[number]];
-  const problem = { id: "1", question: "Tom wanted a hat.", gold: "" };
-  expect(await prompts(hint, problem, { helper: " said" })).toEqual({
-    helper: "Tom wanted a hat. Mom",
-    actor: "Tom wanted a hat. Mom said,",
-  });
-  expect((await prompts(hint, problem, { helper: "" }))["actor"]).toBe("Tom wanted a hat. Mom");
-});
-
-test("the helper learns, or for comparison the actor", () => {
-  expect(storyHintTask({ tokenizer, testProblems }).trainedAgents).toEqual(["helper"]);
-  expect(storyHintTask({ tokenizer, testProblems, learns: "actor" }).trainedAgents).toEqual(["actor"]);
+  expect(task.testProblems).toEqual(storyTellersTask({ tokenizer, testProblems }).testProblems);
 });
 
 test.for([
@@ -132,6 +80,5 @@ test.for([
   ["", 0],
   [null, 0],
 ] as const)("a name is right as the first word: %j is graded %d", ([answer, grade]) => {
-  const [relay] = tasks as [(typeof tasks)[number]];
-  expect(relay.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
+  expect(tellers.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
 });

@@ -1,5 +1,5 @@
 /**
- * Location of the story worlds' language model.
+ * Location of the story tellers' language model.
  * @module @laconic/tasks/story-model
  */
 

@@ -1,5 +1,5 @@
 import { randomFromSeed, type Problem, type Random } from "@laconic/core";
-import { distinct } from "../task.ts";
+import { distinct, type EvaluationSplits } from "../task.ts";
 import { holderTemplates, idleFamilies, rival, type IdleText, type Story } from "./families.ts";
 import {
   heldNames,
@@ -13,7 +13,6 @@ import {
   type HeldSplit,
   type NameChoice,
 } from "./lexicon.ts";
-import type { SplitProblems } from "./story.ts";
 
 /** A problem has the first two to five. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];
@@ -48,6 +47,9 @@ function trained({ opening = "", ...choice }: TellerChoice): Sources {
     opening,
   };
 }
+
+/** Problems in three splits. */
+type SplitProblems = EvaluationSplits & { problems(random: Random, count: number): Problem[] };
 
 /** Problems whose `group` names the new part. */
 export function tellerProblems(count: number, choice: TellerChoice): SplitProblems {

@@ -1,28 +1,25 @@
-import type { Episode, EpisodeReward, Problem, Topology } from "@laconic/core";
-import { answerOf, graphTopology } from "@laconic/topologies";
+import type { Episode, EpisodeReward, Problem, Prompt, Tokenizer, Topology } from "@laconic/core";
+import { answerOf, graphTopology, type AgentSpec, type AgentView } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
-import { knownNames, type Child, type NameChoice } from "./lexicon.ts";
+import { knownNames } from "./lexicon.ts";
 import { tellerProbes } from "./probes.ts";
-import { asSentence, storyAgent, storyOf, storyProblems, type StoryOptions } from "./story.ts";
-import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
+import { tellerProblems, tellers, type TellerChoice } from "./teller-problems.ts";
 
-/** Settings of a teller world. */
-export interface TellerOptions extends NameChoice, StoryOptions {
+/** Settings of {@link storyTellersTask}. */
+export interface TellerOptions extends TellerChoice {
+  readonly tokenizer: Tokenizer;
+  /** Problems per evaluation split. Default 200. */
+  readonly testProblems?: number;
   readonly tellerTokens?: number;
   readonly solverTokens?: number;
   /** Text for the solver to continue. Default `thanks`. */
   readonly ask?: keyof typeof asks;
-  /** End of the informed teller's view. Default none. */
-  readonly opening?: string;
   /**
    * Spelling reward with partial credit for first letters; accuracy counts whole names. Default 0; others need
    * `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
 }
-
-/** Settings with all defaults. */
-export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
 const asks = {
   named: (thing: string) => `The child with the ${thing} was named`,
@@ -33,60 +30,41 @@ const asks = {
 /** Default text. */
 export const asked: (thing: string) => string = asks.thanks;
 
-const defaults = { madeUp: 0, names: knownNames.length, ask: "thanks", opening: "", spelling: 0 } as const;
-
-/** Defaults of {@link storyRelayTask}. */
-export const storyRelayDefaults: TellerSettings = { ...defaults, tellerTokens: 40, solverTokens: 6 };
+type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
 /** Defaults of {@link storyTellersTask}. */
-export const storyTellersDefaults: TellerSettings = { ...defaults, tellerTokens: 20, solverTokens: 12 };
-
-/** View of the informed teller. */
-export const knownStory = (child: Child, opening = ""): string => `${storyOf(child)} ${opening}`.trimEnd();
-
-/** An informed teller continues the story; the solver says the name. */
-export function storyRelayTask(options: TellerOptions): TeamTask {
-  const settings = { ...storyRelayDefaults, ...options };
-  return {
-    ...tellerTeam("story-relay", ["teller"], settings),
-    tokenizer: settings.tokenizer,
-    probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
-    ...storyProblems(
-      "story-relay",
-      settings.testProblems ?? 200,
-      (child) => ({
-        id: `story-relay:${child.name}/${child.thing}`,
-        question: child.thing,
-        gold: child.name,
-        views: { teller: knownStory(child, settings.opening) },
-      }),
-      options,
-    ),
-  };
-}
+export const storyTellersDefaults: TellerSettings = {
+  madeUp: 0,
+  names: knownNames.length,
+  ask: "thanks",
+  opening: "",
+  spelling: 0,
+  tellerTokens: 20,
+  solverTokens: 12,
+};
 
 /** Learned silence: one of two to five tellers knows the owner. */
 export function storyTellersTask(options: TellerOptions): TeamTask {
   const settings = { ...storyTellersDefaults, ...options };
   return {
-    ...tellerTeam("story-tellers", tellers, settings),
-    tokenizer: settings.tokenizer,
-    ...tellerProblems(settings.testProblems ?? 200, options),
-    probes: tellerProbes((view, { question }) => view.lastIndexOf(` ${cueOf(question)}`), tellers),
+    name: "story-tellers",
+    topology: tellerTopology(settings),
+    tokenizer: options.tokenizer,
+    grader: rightName,
+    reward: (episode, problem) => tellerReward(episode, problem, settings.spelling),
+    probes: tellerProbes,
+    ...tellerProblems(options.testProblems ?? 200, options),
   };
 }
 
-function tellerTeam(
-  name: string,
-  all: readonly string[],
-  { tellerTokens, solverTokens, ask, spelling }: TellerSettings,
-): Pick<TeamTask, "name" | "topology" | "grader" | "reward"> {
+/** A problem asks the tellers that have a view. */
+function tellerTopology({ tellerTokens, solverTokens, ask }: TellerSettings): Topology {
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
   const teamOf = (present: readonly string[]): Topology =>
     graphTopology<string>({
-      name,
+      name: "story-tellers",
       rounds: 1,
       agents: [
         ...present.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView)),
@@ -95,18 +73,26 @@ function tellerTeam(
       spatial: present.map((from) => ({ from, to: "solver" })),
       answer: answerOf<string>("solver"),
     });
-  const teams = all.map((_, i) => teamOf(all.slice(0, i + 1)));
+  const teams = tellers.map((_, i) => teamOf(tellers.slice(0, i + 1)));
   const whole = teams.at(-1) as Topology;
   return {
-    name,
-    topology: {
-      name,
-      agents: whole.agents,
-      run: (problem, context) => (teams[Object.keys(problem.views ?? {}).length - 1] ?? whole).run(problem, context),
-    },
-    grader: rightName,
-    reward: (episode, problem) => tellerReward(episode, problem, spelling),
+    name: whole.name,
+    agents: whole.agents,
+    run: (problem, context) => (teams[Object.keys(problem.views ?? {}).length - 1] ?? whole).run(problem, context),
   };
+}
+
+/** Continues a text; story models ignore roles and instructions. */
+function storyAgent(id: string, role: string, maxTokens: number, text: (view: AgentView) => string): AgentSpec {
+  const prompt = (view: AgentView): Prompt => ({ kind: "text", text: text(view) });
+  // Story models rarely write their end token.
+  return { id, role, maxTokens, stop: [".", "!", "\n"], prompt };
+}
+
+/** Restores the end mark; empty for silence. */
+function asSentence(message: string): string {
+  const text = message.trim();
+  return text === "" || /[,.!?"]$/u.test(text) ? text : `${text}.`;
 }
 
 function rightName(answer: string | null, { gold }: Problem): number {

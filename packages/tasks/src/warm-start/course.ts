@@ -2,6 +2,16 @@ import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconi
 import type { TaskSettings } from "../named/index.ts";
 import type { TeamTask } from "../task.ts";
 
+/** Steps of a supervised warm start. */
+export interface WarmStartSteps {
+  readonly steps: number;
+  readonly batch: number;
+  /** Default: the run's. */
+  readonly seed: string;
+  /** Filled in by the run. */
+  readonly model?: string;
+}
+
 /** Input of a course. */
 export interface ExampleSource {
   readonly model: LanguageModel;

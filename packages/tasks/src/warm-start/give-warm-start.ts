@@ -89,7 +89,7 @@ export async function measureBefore(
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 
-/** Description: `400 steps of warm start on copying`. */
+/** Description: `600 steps of warm start on owners`. */
 export function warmStartText({ name, steps }: { readonly name: string; readonly steps: number }): string {
   return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

@@ -3,14 +3,21 @@ import { holderTemplates, idleFamilies } from "../stories/families.ts";
 import { things, trainedName } from "../stories/lexicon.ts";
 import { cueOf } from "../stories/teller-problems.ts";
 import { asked } from "../stories/teller-team.ts";
-import { deedsOf, rehearsal } from "./copying.ts";
-import { exampleOf, type Course } from "./course.ts";
+import { exampleOf, type Course, type WarmStartSteps } from "./course.ts";
+import { deedsOf, rehearsal } from "./own-words.ts";
 
 /** `chance`: for any view; `labelled`: for all uninformed tellers. */
-export type TaughtSilence = "chance" | "labelled";
+type TaughtSilence = "chance" | "labelled";
+
+/** Warm start of the story tellers: naming owners. */
+export interface OwnersWarmStart extends WarmStartSteps {
+  readonly name: "owners";
+  /** Silent examples. Default `chance`. */
+  readonly silence?: TaughtSilence;
+}
 
 /** Naming owners, plus a quarter as many rehearsal texts. */
-export function owners(seed: string, silence: TaughtSilence = "chance"): Course {
+export function ownersCourse({ seed, silence = "chance" }: Pick<OwnersWarmStart, "seed" | "silence">): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
     task: { name: "story-tellers" },
@@ -20,7 +27,7 @@ export function owners(seed: string, silence: TaughtSilence = "chance"): Course 
       const idle = stream("idle");
       const stories = Array.from({ length: 300 }, (_, i) => idleStory(idle.split(i)));
       const rehearsed = await rehearsal(model, most, stream("own words"), stories);
-      const deeds = await deedsOf(model, tokenizer, most, stream("deeds"), 3);
+      const deeds = await deedsOf(model, tokenizer, most, stream("deeds"));
       return (size, random) => [
         ...ownerExamples(tokenizer, size, random, deeds, silence),
         ...Array.from({ length: Math.ceil(size / 4) }, () => random.pick(rehearsed)),

@@ -32,7 +32,7 @@ export type RunState =
 
 /** Supervised warm start before training. */
 export interface WarmStartFacts {
-  /** Text such as `400 steps of warm start on copying`. */
+  /** Text such as `600 steps of warm start on owners`. */
   readonly said: string;
   readonly before: RunEvaluation;
 }

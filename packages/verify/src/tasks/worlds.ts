@@ -3,7 +3,7 @@ import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
 import type { World } from "./world.ts";
 
 /** The name is the first run of letters in the solver's answer. */
-const storyNames = (): World => ({
+const storyTellers = (): World => ({
   answerer: "solver",
   grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
 });
@@ -14,8 +14,7 @@ const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
   "relay-critic": relayHint,
   "relay-feedback": relayFeedback,
   "relay-writers": relayWriters,
-  "story-tellers": storyNames,
-  "story-relay": storyNames,
+  "story-tellers": storyTellers,
 };
 
 /** @param task - task of the configuration; unlisted tasks have no known rules */

@@ -20,7 +20,10 @@ interface Side {
   readonly tokens: number;
 }
 type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
-type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
+/** Two of the groups. */
+const [known, unseen] = ["known/scene", "name/1-2"] as const;
+type Result = States &
+  Readonly<Record<typeof known | typeof unseen, States>> & { readonly states: Record<string, string> };
 
 const short = cli`train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.problems=12 workers=1
   train.checkpoint.every=1`;
@@ -35,11 +38,11 @@ async function trained(...words: readonly string[]): Promise<Result & { readonly
 
 describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm start (needs LACONIC_DATA)", () => {
   test("reports three states on known and unseen problems, keeps them on resume, and survives a move", async () => {
-    const words = ["preset:story-relay", ...short, "--seed", "1"];
+    const words = ["preset:story-tellers", ...short, "--seed", "1"];
     const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
     expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
-    expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
-    for (const own of [first, first.known, first.unseen])
+    expect(first.states["before"]).toBe("the model before 3 steps of warm start on owners");
+    for (const own of [first, first[known], first[unseen]])
       expect([own.before.tokens > 0, own.afterWarmStart.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
     expect(first.afterWarmStart).not.toEqual(first.before);
     // A model folder without the optimiser's state.
@@ -55,26 +58,26 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     // The same model, trained without a warm start, begins where `before` says.
     const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
     expect(bare).not.toHaveProperty("afterWarmStart");
-    expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
+    expect([bare.before, bare[known].before, bare[unseen].before]).toEqual([
       first.before,
-      first.known.before,
-      first.unseen.before,
+      first[known].before,
+      first[unseen].before,
     ]);
 
     await rename(run("a"), run("moved"));
     const on = await trained("--resume", run("moved"), "train.steps=2");
-    expect(on.err).not.toContain("warm start on copying, before training");
-    const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
+    expect(on.err).not.toContain("warm start on owners, before training");
+    const began = ({ before, afterWarmStart, states, ...groups }: Result): unknown => ({
       before,
       afterWarmStart,
-      known: { ...known, after: 0 },
-      unseen: { ...unseen, after: 0 },
+      known: { ...groups[known], after: 0 },
+      unseen: { ...groups[unseen], after: 0 },
       states: { ...states, after: "" },
     });
     expect(began(on)).toEqual(began(first));
     expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
       model: "run:taught",
-      warmStart: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
+      warmStart: { name: "owners", steps: 3, batch: 4, seed: "1", model: stories },
     });
     const ls = (await laconic("view", "ls", location)).out;
     expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
@@ -85,7 +88,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     // A second run can reuse the warm-started model; a different warm start must not overwrite it.
     const again = ["train.steps=1", "--run", run("b")];
     const reply = (await laconic("train", ...words, ...warmStart, ...again)).err;
-    expect(reply).toContain("3 steps of warm start on copying, unchanged");
+    expect(reply).toContain("3 steps of warm start on owners, unchanged");
     await expectRefused(
       ["train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again],
       "with another model or warm start; choose another",
@@ -93,18 +96,20 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
   });
 
   test("skips a second equal warm start and rejects a different one", async () => {
-    const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
+    const start = ["preset:story-tellers", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
     await outputOf("train", ...start, "--run", run("taught-first"));
     const folder = join(run("taught-first"), "taught");
-    const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
+    const words = ["preset:story-tellers", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
     const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
     expect([code, err.includes("before the training")]).toEqual([0, false]);
     expect(out).toMatch(
-      /^states {4}before the warm start -> after 3 steps of warm start on copying -> after 1 steps?$/mu,
+      /^states {4}before the warm start -> after 3 steps of warm start on owners -> after 1 steps?$/mu,
     );
-    expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
     expect(out).toMatch(
-      /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 10\)$/mu,
+      /^ {2}name\/1-2: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(1 problems\)$/mu,
+    );
+    expect(out).toMatch(
+      /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 14\)$/mu,
     );
     expect(existsSync(join(run("a"), "taught"))).toBe(false);
     await expectRefused(
@@ -115,30 +120,14 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
 });
 
 test.each([
-  [{ task: { name: "relay", level: "one-fact" } }, /warmStart: copying supports only story-tellers and story-relay/u],
-  [{ task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } }, /warmStart: needs a local model/u],
-  [{ task: { name: "story-tellers" }, warmStart: { name: "copying", form: "digits" } }, /form/u],
-  [{ task: { name: "story-relay" }, warmStart: { name: "budgets" } }, /budgets supports only story-budget/u],
-  [
-    { task: { name: "story-budget", form: "words" }, warmStart: { name: "budgets" } },
-    /budgets are written as words in the task, as unary in the warm start/u,
-  ],
+  [{ task: { name: "relay", level: "one-fact" } }, /warmStart: owners supports only story-tellers/u],
+  [{ task: { name: "story-tellers" }, engine: { tinker: { url: "http://x" } } }, /warmStart: needs a local model/u],
+  [{ task: { name: "story-tellers" }, warmStart: { name: "owners", form: "digits" } }, /form/u],
 ])("rejects a warm start without effect: %j", (settings, message) => {
-  expect(() => parseAppConfig({ warmStart: { name: "copying" }, ...settings })).toThrow(message);
+  expect(() => parseAppConfig({ warmStart: { name: "owners" }, ...settings })).toThrow(message);
 });
 
-describe("a warm start on budgets", () => {
-  const settings = (form?: string, reply?: string) => ({
-    task: { name: "story-budget", ...(form && { form }) },
-    warmStart: { name: "budgets", ...(reply && { form: reply }) },
-  });
-
-  test("takes 160 steps and words budgets as the task does", () => {
-    expect(parseAppConfig(settings()).warmStart).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
-    expect(parseAppConfig(settings("digits", "digits")).warmStart).toMatchObject({ form: "digits" });
-    expect(parseAppConfig(settings("unary")).warmStart).not.toHaveProperty("form");
-    expect(() => parseAppConfig(settings("digits"))).toThrow(
-      /written as digits in the task, as unary in the warm start/u,
-    );
-  });
+test("a warm start on owners takes 600 steps", () => {
+  const { warmStart } = parseAppConfig({ task: { name: "story-tellers" }, warmStart: { name: "owners" } });
+  expect(warmStart).toEqual({ name: "owners", steps: 600, batch: 32, seed: "0" });
 });

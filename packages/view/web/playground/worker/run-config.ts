@@ -3,7 +3,7 @@ import { parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { storyTellersDefaults } from "@laconic/tasks/stories";
 import { storyModelName } from "@laconic/tasks/story-model";
-import type { WorldWarmStart } from "@laconic/tasks/warm-start";
+import type { OwnersWarmStart } from "@laconic/tasks/warm-start";
 import { levelRanges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
 
 /** Settings that can change during a run; each change is recorded as a warning. */
@@ -44,7 +44,7 @@ function steered(level: LevelName, steering: Steering, budget: object): UnknownR
 }
 
 /** Supervised warm start of a tellers run; the run's seed selects its examples. */
-export function warmStartOf(settings: PlaygroundSettings): WorldWarmStart & { readonly model: string } {
+export function warmStartOf(settings: PlaygroundSettings): OwnersWarmStart & { readonly model: string } {
   const { seed, warmStart: steps } = settings;
   return { name: "owners", steps, batch: 32, seed: String(seed), model: storyModelName };
 }

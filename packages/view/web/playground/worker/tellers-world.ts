@@ -9,8 +9,8 @@ import {
   beforeWarmStartKey,
   giveWarmStart,
   measureBefore,
+  ownersCourse,
   warmStartText,
-  worldCourse,
 } from "@laconic/tasks/warm-start";
 import { runFiles } from "@laconic/trainer";
 import { runFolder, type WorkerFiles } from "./archive.ts";
@@ -74,7 +74,7 @@ async function warmUp(
   const [config, warmStart] = [runConfig(settings), warmStartOf(settings)];
   const before = await measureBefore(parts, config);
   const pupil = { model, speaks, tokenizer: task.tokenizer, task };
-  const loss = await giveWarmStart(worldCourse(warmStart), warmStart, pupil, {
+  const loss = await giveWarmStart(ownersCourse(warmStart), warmStart, pupil, {
     onStep: (step, now) => onStep(step, warmStart.steps, now),
     signal,
   });
