@@ -83,8 +83,7 @@ export async function openServed(
       () => true,
       () => false,
     );
-  if (isModelName(input) || !(await isRun()))
-    return alone(await servedFolder(input, choice, progress));
+  if (isModelName(input) || !(await isRun())) return alone(await servedFolder(input, choice, progress));
   return openRun(run, choice, async (foundRun) => {
     noteSources(foundRun, progress);
     const { task } = foundRun.config;
