@@ -40,12 +40,6 @@ const pictures: readonly {
     budget: null,
   },
   {
-    name: "tellers-frontier",
-    file: "docs/results/tellers-frontier.jsonl",
-    title: "The tellers with budgets from 8 to 34 tokens",
-    budget: null,
-  },
-  {
     name: "small-hint",
     file: "docs/results/small-worlds.jsonl",
     world: "relay-hint",

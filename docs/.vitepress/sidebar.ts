@@ -100,7 +100,6 @@ const afterRecipes: readonly Group[] = [
       { text: "Quickstart", link: "/results/quickstart" },
       { text: "Small worlds", link: "/results/small-worlds" },
       { text: "Tellers", link: "/results/tellers" },
-      { text: "Story worlds", link: "/results/story-worlds" },
       { text: "Claims without a table", link: "/results/claims" },
       { text: "Benchmarks", link: "/benchmarks/" },
     ],

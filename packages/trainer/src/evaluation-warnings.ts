@@ -99,7 +99,7 @@ function stillRising(previous: Evaluation, last: Evaluation): string | null {
 /** Reward measure: share of informed agents that are silent. */
 const knowing = "holder_silent";
 
-/** Ordinary training of the story worlds stays below all of these. */
+/** Ordinary training of the story tellers stays below all of these. */
 const limits = {
   repetition: 0.3,
   vocabulary: 0.4,

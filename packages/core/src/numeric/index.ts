@@ -16,5 +16,4 @@ export {
 export type { Estimate, Cluster } from "./intervals.ts";
 export { exponential, exponentialMinusOne, logarithm } from "./exponential.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "./log-prob.ts";
-export { rankCorrelation } from "./rank-correlation.ts";
 export { emptyStatistic, meanOf, mergeDiagnostics, mergeStatistics } from "./statistic.ts";

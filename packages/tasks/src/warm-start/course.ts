@@ -37,7 +37,7 @@ export function exampleOf(tokenizer: Tokenizer, text: string, start: number): Tr
   return { promptTokens, completionTokens: encode(tokenizer, text).slice(promptTokens.length) };
 }
 
-export function encode(tokenizer: Tokenizer, text: string): readonly number[] {
+function encode(tokenizer: Tokenizer, text: string): readonly number[] {
   return (tokenizer.encodePrompt ?? tokenizer.encode)(text);
 }
 
