@@ -128,6 +128,6 @@ test.each([
 });
 
 test("a warm start on owners takes 600 steps", () => {
-  const { warmStart } = parseAppConfig({ task: { name: "story-tellers" }, warmStart: { name: "owners" } });
-  expect(warmStart).toEqual({ name: "owners", steps: 600, batch: 32, seed: "0" });
+  const config = parseAppConfig({ task: { name: "story-tellers" }, warmStart: { name: "owners" } });
+  expect(config.warmStart).toEqual({ name: "owners", steps: 600, batch: 32, seed: "0" });
 });
