@@ -21,6 +21,7 @@ import {
   relayHint,
   relayQuickstart,
   relayWriters,
+  stepsStar,
   storyTellers,
   type Preset,
 } from "@laconic/tasks/presets";
@@ -80,6 +81,7 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "relay-actor": relayActor,
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
+  "steps-star": stepsStar,
   "story-tellers": storyTellers,
 });
 

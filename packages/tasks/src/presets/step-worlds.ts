@@ -1,0 +1,33 @@
+import type { SettingsOf } from "../named/index.ts";
+import type { BudgetedTrainSettings, Preset } from "./preset.ts";
+
+/**
+ * Agent-GSPO on word problems: each of three holders has some of the facts, the solver has only the question. All are
+ * the base of `laconic pretrain preset:reasoner`, which retells every fact.
+ */
+export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
+  task: { name: "benchmark", benchmark: "steps", team: "star", agents: 3, replyTokens: 64, actorTokens: 128 },
+  model: "reasoner",
+  device: "wasm",
+  train: {
+    steps: 40,
+    problemsPerStep: 8,
+    episodesPerProblem: 8,
+    minibatches: 2,
+    oldLogProbs: "sampler",
+    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.02 } },
+    advantage: { estimator: "group", scale: "none" },
+    budget: {
+      targetTokens: 80,
+      learningRate: 1e-5,
+      proportionalGain: 5e-4,
+      maxPrice: 0.01,
+      warmupIterations: 5,
+      annealIterations: 10,
+      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
+    },
+    optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.1 } },
+    evaluation: { every: 20, problems: 200, transcripts: 4 },
+    checkpoint: { every: 20, keep: 2 },
+  },
+};
