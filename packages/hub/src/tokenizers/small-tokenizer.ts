@@ -16,7 +16,7 @@ const characters: readonly string[] = (() => {
 /** Matches words, single digits, marks and white space, with the space before. */
 const wordPattern = " ?\\p{N}| ?\\p{L}+|\\n| ?[^\\s\\p{L}\\p{N}]+|\\s";
 
-const byteDecoder = { type: "ByteLevel" };
+const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };
 
 const withoutFirstSpace = { type: "Strip", content: " ", start: 1, stop: 0 };
 
@@ -30,7 +30,6 @@ export type Merges = readonly (readonly [left: string, right: string])[];
  */
 export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "generation"> {
   const tokens = [...characters, ...merges.map((pair) => pair.join(""))];
-  const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };
   const split = { type: "Split", pattern: { Regex: wordPattern }, behavior: "Isolated", invert: false };
   const isBytes = merges.length === 0;
   const added = controls.map((content, i) => ({
@@ -48,7 +47,7 @@ export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "gener
       normalizer: isBytes ? null : { type: "Prepend", prepend: " " },
       pre_tokenizer: isBytes ? byteLevel : { type: "Sequence", pretokenizers: [split, byteLevel] },
       post_processor: null,
-      decoder: isBytes ? byteDecoder : { type: "Sequence", decoders: [byteDecoder, withoutFirstSpace] },
+      decoder: isBytes ? byteLevel : { type: "Sequence", decoders: [byteLevel, withoutFirstSpace] },
       added_tokens: added,
     },
     config: { eos_token: endText },
