@@ -21,6 +21,9 @@ import {
   relayHint,
   relayQuickstart,
   relayWriters,
+  stepsActor,
+  stepsHint,
+  stepsSplit,
   stepsStar,
   storyTellers,
   type Preset,
@@ -82,6 +85,9 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
   "steps-star": stepsStar,
+  "steps-hint": stepsHint,
+  "steps-actor": stepsActor,
+  "steps-split": stepsSplit,
   "story-tellers": storyTellers,
 });
 

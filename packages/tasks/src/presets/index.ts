@@ -15,6 +15,6 @@ export {
   magrpoMultiturn,
 } from "./papers.ts";
 export { relayQuickstart, relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
-export { stepsStar } from "./step-worlds.ts";
+export { stepsActor, stepsHint, stepsSplit, stepsStar } from "./step-worlds.ts";
 export { storyTellers } from "./story-tellers.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

@@ -31,3 +31,53 @@ export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
     checkpoint: { every: 20, keep: 2 },
   },
 };
+
+const train = {
+  oldLogProbs: "sampler",
+  budget: null,
+  evaluation: { every: 20, problems: 200, transcripts: 4 },
+  checkpoint: { every: 20, keep: 2 },
+} as const;
+
+/** AgentPO: a hint for the frozen base. */
+export const stepsHint: Preset<SettingsOf<"benchmark">> = {
+  task: { name: "benchmark", benchmark: "steps", team: "hint", replyTokens: 96, actorTokens: 128 },
+  model: "reasoner",
+  actor: { model: "reasoner" },
+  device: "wasm",
+  train: {
+    ...train,
+    steps: 40,
+    problemsPerStep: 8,
+    episodesPerProblem: 16,
+    minibatches: 2,
+    objective: { name: "dapo" },
+    advantage: { estimator: "group", scale: "group" },
+    optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
+  },
+};
+
+/** AgentPO's comparison: the solver itself, with as many samples. */
+export const stepsActor: Preset<SettingsOf<"benchmark">> = {
+  ...stepsHint,
+  task: { name: "benchmark", benchmark: "steps", team: "solo", replyTokens: 128 },
+  actor: null,
+};
+
+/** MAGRPO: two holders and a solver with separate policies share one reward. */
+export const stepsSplit: Preset<SettingsOf<"benchmark">> = {
+  task: { name: "benchmark", benchmark: "steps", team: "star", agents: 2, replyTokens: 64, actorTokens: 128 },
+  model: "reasoner",
+  policies: "own",
+  device: "wasm",
+  train: {
+    ...train,
+    steps: 40,
+    problemsPerStep: 8,
+    episodesPerProblem: 8,
+    minibatches: 1,
+    objective: { name: "magrpo" },
+    advantage: { estimator: "group", scale: "none" },
+    optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
+  },
+};

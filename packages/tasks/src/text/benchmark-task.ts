@@ -9,7 +9,15 @@ import {
   type DataSettings,
 } from "@laconic/benchmarks";
 import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
-import { inputError, refuseSetting, type Problem, type RewardResult, dataError } from "@laconic/core";
+import {
+  inputError,
+  refuseSetting,
+  type AgentId,
+  type Episode,
+  type Problem,
+  type RewardResult,
+  dataError,
+} from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { gradedBy, type OwnGrader } from "../grading.ts";
 import { drawFrom, type TeamTask } from "../task.ts";
@@ -129,13 +137,16 @@ export async function questionTask(
     trainedAgents: team.trained,
     ...(team.temperatures && { frozenTemperatures: team.temperatures }),
     tokenizer: await tokenizerOf(resources),
-    reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
+    reward: async (episode, problem: Problem, { signal }): Promise<RewardResult> => {
+      const { answer } = episode;
       const verdict = answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, graders, signal);
       const isLimited = verdict?.limited === true;
       if (verdict?.decided === false && !isLimited) return { undecided: verdict.rule };
       // Undecided episodes would be worth more than wrong ones.
       const grade = { task: verdict?.correct ? 1 : 0 };
-      return sandbox ? { team: grade, measures: { sandbox_limit: Number(isLimited) } } : grade;
+      const silence = silenceOf(episode, problem as BenchmarkProblem, team.holders);
+      if (!sandbox && silence === null) return grade;
+      return { team: grade, measures: { ...silence, ...(sandbox && { sandbox_limit: Number(isLimited) }) } };
     },
     problems: (random, count) => draw(random, count).map(asked),
     ...(hasData && { pool: data.train.map(asked) }),
@@ -147,6 +158,22 @@ export async function questionTask(
       await sandbox?.close();
     },
   };
+}
+
+/** Shares of silent turns: of holders with a needed fact, and of the others. Null if the problem does not say. */
+function silenceOf(
+  { utterances }: Episode,
+  { facts, views = {} }: BenchmarkProblem & Pick<Problem, "views">,
+  holders: readonly AgentId[],
+): Readonly<Record<string, number>> | null {
+  if (!facts || holders.length === 0) return null;
+  const needed = facts.flatMap(({ text, needed: isNeeded }) => (isNeeded ? [text] : []));
+  const isNeededBy = (agent: AgentId): boolean => needed.some((text) => views[agent]?.includes(text) === true);
+  const share = (isNeeded: boolean): number => {
+    const turns = utterances.filter(({ agent }) => holders.includes(agent) && isNeededBy(agent) === isNeeded);
+    return turns.length === 0 ? Number.NaN : turns.filter(({ silent }) => silent).length / turns.length;
+  };
+  return { holder_silent: share(true), idle_silent: share(false) };
 }
 
 /** @throws LaconicError `input_invalid` for fewer than two facts */
