@@ -26,6 +26,7 @@ import { smallModel, writeTokenizer } from "../models/model-folder.ts";
 
 /** Settings of training a base model from scratch; a resumed training keeps them. */
 export interface PretrainSettings {
+  /** More steps than a finished training has continue it with another cycle of the learning rate. */
   readonly steps: number;
   /** Lessons per step. */
   readonly batch: number;
@@ -33,7 +34,7 @@ export interface PretrainSettings {
   readonly learningRate: number;
   /** The same for the layers' matrices, by Muon. */
   readonly muon: number;
-  /** Share of the steps, from the first, that have only bare questions: copying is learned sooner from short texts. */
+  /** Share of a cycle, from its start, that has only bare questions: copying is learned sooner from short texts. */
   readonly bareShare: number;
   /** Weight of a prompt token's loss; reply tokens have 1. */
   readonly promptWeight: number;
@@ -69,6 +70,8 @@ export interface PretrainRow {
 
 /** Training so far. */
 export interface PretrainState {
+  /** Steps before the present cycle. */
+  readonly begun: number;
   readonly settings: PretrainSettings;
   readonly step: number;
   readonly tokens: number;
@@ -107,10 +110,10 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
     const config = smallModel({ ...sizes, intermediateSize: 3 * settings.width });
     const model = await engine.createModel({ kind: "config", config, seed: settings.seed });
     if (saved) await model.load(folder);
-    let state = saved ?? { settings, step: 0, tokens: 0, curve: [] };
+    let state: PretrainState = saved ?? { settings, begun: 0, step: 0, tokens: 0, curve: [] };
     let savedAt = performance.now();
     let sums = { loss: 0, tokens: 0 };
-    const batch = lessonStream(settings, tokenizer);
+    const batch = lessonStream(state, tokenizer);
     const onTrained = async (step: number, { sequences, logProbs }: Likelihood): Promise<void> => {
       for (const [row, { tokenWeights }] of sequences.entries())
         for (
@@ -131,7 +134,7 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
       savedAt = performance.now();
     };
     const optimizerAt = (step: number): OptimizerSettings => {
-      const rate = rateAt(settings, step);
+      const rate = rateAt(state, step);
       return { ...optimizer, learningRate: settings.learningRate * rate, muon: settings.muon * rate };
     };
     const { steps } = settings;
@@ -159,14 +162,14 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
 const optimizer = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
 
 /** Share of the peak learning rates. */
-function rateAt({ steps }: PretrainSettings, step: number): number {
-  const done = step / steps;
-  return Math.min(1, (step + 1) / 50) * (done < 0.6 ? 1 : Math.max(0.02, (1 - done) / 0.4));
+function rateAt({ begun, settings: { steps } }: PretrainState, step: number): number {
+  const done = (step - begun) / (steps - begun);
+  return Math.min(1, (step - begun + 1) / 50) * (done < 0.6 ? 1 : Math.max(0.02, (1 - done) / 0.4));
 }
 
 /** Batches by step; lessons of equal length are in one batch. */
 function lessonStream(
-  { seed, batch, steps, bareShare, promptWeight }: PretrainSettings,
+  { begun, settings: { seed, batch, steps, bareShare, promptWeight } }: PretrainState,
   tokenizer: ChatTokenizer,
 ): (step: number) => Promise<readonly WeightedSequence[]> {
   let drawn: { readonly index: number; readonly batches: readonly (readonly WeightedSequence[])[] } | null = null;
@@ -177,7 +180,7 @@ function lessonStream(
   };
   async function drawBatches(index: number): Promise<(readonly WeightedSequence[])[]> {
     const random = randomFromSeed(seed).split(index);
-    const isBare = index * batchesPerDraw < bareShare * steps;
+    const isBare = index * batchesPerDraw - begun < bareShare * (steps - begun);
     const examples: WeightedSequence[] = [];
     for (let i = 0; examples.length < batch * batchesPerDraw; i++)
       for (const lesson of await drawLessons(random.split(i), isBare))
@@ -256,7 +259,11 @@ async function savedState(folder: string, settings: PretrainSettings): Promise<P
     throw new LaconicError("run_exists", `${folder} is not a pretraining; choose another folder`, { folder });
   if (text === null) return null;
   const state = parseJson(text, path) as PretrainState;
-  if (JSON.stringify(state.settings) === JSON.stringify(settings)) return state;
+  const { steps, ...kept } = settings;
+  const { steps: before, ...others } = state.settings;
+  const isLonger = state.step === before && steps > before;
+  if (JSON.stringify(others) === JSON.stringify(kept) && (steps === before || isLonger))
+    return isLonger ? { ...state, settings, begun: before } : state;
   throw new LaconicError("run_exists", `${folder} was trained with other settings; choose another folder`, { folder });
 }
 
