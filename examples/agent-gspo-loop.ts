@@ -54,7 +54,7 @@ async function rollout(random: Random): Promise<Sample[]> {
   );
 }
 
-/** Lines 8-10: one optimiser step per minibatch. One advantage per sequence, [S]. */
+/** Lines 8-10: one optimizer step per minibatch. One advantage per sequence, [S]. */
 async function update(samples: readonly Sample[], advantages: readonly number[], random: Random): Promise<void> {
   const sequences = samples.flatMap((sample) => sample.sequences);
   const oldLogProbs = ragged(samples.flatMap((sample) => sample.logProbs)); // the sampler runs the same kernels

@@ -9,7 +9,7 @@ import { defineEnvironment, defineTask, type DefinedTask } from "@laconic/tasks"
 import { answerOf, chatTemplate, graphTopology, problemText, type AgentView } from "@laconic/topologies";
 import { defineRun, type RunDefinition } from "@laconic/cli";
 
-type Said = { readonly agent: string; readonly text: string };
+type Message = { readonly agent: string; readonly text: string };
 const [first, second] = ["player0", "player1"] as const;
 
 /** Next player and legal moves after a sequence of moves; all other sequences end the hand. */
@@ -21,7 +21,7 @@ const next: Readonly<Record<string, { readonly agent: string; readonly moves: re
 };
 
 /** A text is a move if it comes from the right player and names exactly one legal move in brackets. */
-const movesIn = (said: readonly Said[]): string[] =>
+const movesIn = (said: readonly Message[]): string[] =>
   said.reduce<string[]>((moves, { agent, text }) => {
     const asked = next[moves.join()];
     const named = Array.from(text.toLowerCase().matchAll(/\[(\w+)\]/gu), ([, move = ""]) => move);
@@ -30,7 +30,7 @@ const movesIn = (said: readonly Said[]): string[] =>
   }, []);
 
 /** A player without a valid move may try once more, then loses. */
-export const kuhnPoker: Environment = defineEnvironment<Said[]>({
+export const kuhnPoker: Environment = defineEnvironment<Message[]>({
   name: "kuhn-poker",
   reset: () => [],
   step(said, action) {

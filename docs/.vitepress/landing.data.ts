@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-interface Said {
+interface Message {
   readonly agent: string;
   readonly knows: string | null;
   readonly says: string;
@@ -12,7 +12,7 @@ interface Conversation {
   readonly step: number;
   readonly question: string;
   readonly gold: string;
-  readonly said: readonly Said[];
+  readonly said: readonly Message[];
   readonly answer: string | null;
   readonly right: boolean;
 }

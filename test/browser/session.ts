@@ -21,7 +21,7 @@ export interface SessionResult {
   /** Rows of `metrics.jsonl` and `evaluations.jsonl`. */
   readonly metrics: readonly string[];
   readonly evaluations: readonly string[];
-  /** SHA-256 of weights, optimiser and state in the last checkpoint, if the engine shares the run's files. */
+  /** SHA-256 of weights, optimizer and state in the last checkpoint, if the engine shares the run's files. */
   readonly checkpoint: Readonly<Record<string, string>>;
 }
 

@@ -128,7 +128,7 @@ function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
       sample: async (...input) => (check("sampling"), sample(...input)),
       forward: async (...input) => (check("a forward pass"), forward(...input)),
       forwardBackward: async (...input) => (check("a training pass"), forwardBackward(...input)),
-      optimStep: async (...input) => (check("an optimiser step"), optimStep(...input)),
+      optimStep: async (...input) => (check("an optimizer step"), optimStep(...input)),
     };
     Object.assign(model, refusing);
   }

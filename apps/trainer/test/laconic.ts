@@ -3,14 +3,14 @@ import { recordingTerminal } from "../src/cli/recording-terminal.ts";
 import { main } from "../src/main.ts";
 
 /** Exit code and output of a command. */
-export interface Said {
+export interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /** Runs the command line in this process. */
-export async function laconic(...words: readonly string[]): Promise<Said> {
+export async function laconic(...words: readonly string[]): Promise<CommandOutput> {
   const terminal = recordingTerminal();
   const code = await main(words, { terminal });
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };

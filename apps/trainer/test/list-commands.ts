@@ -23,6 +23,10 @@ const presetLines: Readonly<Record<string, string>> = {
   "relay-actor": "AgentPO's comparison in small: the actor",
   "relay-writers": "MAGRPO in small: two writers",
   "relay-feedback": "MAGRPO in small with a second turn",
+  "steps-star": "Agent-GSPO on word problems: three holders and a solver, the shipped base",
+  "steps-hint": "AgentPO on word problems: a hint for the frozen base",
+  "steps-actor": "AgentPO's comparison on word problems: the solver",
+  "steps-split": "MAGRPO on word problems: two holders and a solver with separate policies",
   "story-tellers": "Agent-GSPO in English: three tellers and a solver",
 };
 

@@ -96,7 +96,7 @@ export interface ForwardOptions {
 /** Called once per micro-batch; returns d loss / d log π in the same layout. */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
-/** Result of an optimiser step. */
+/** Result of an optimizer step. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
@@ -154,7 +154,7 @@ export interface PolicySnapshot extends Sampler {
   dispose(): Promise<void>;
 }
 
-/** Model with its optimiser. Calls run in order. */
+/** Model with its optimizer. Calls run in order. */
 export interface TrainableModel extends Sampler {
   readonly id: string;
   /** Includes frozen ones. */
@@ -170,7 +170,7 @@ export interface TrainableModel extends Sampler {
   /** Applies AdamW to the accumulated gradient, then clears it. */
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;
   snapshot(): Promise<PolicySnapshot>;
-  /** Writes weights, optimiser state and configuration into an existing folder. */
+  /** Writes weights, optimizer state and configuration into an existing folder. */
   save(folder: string): Promise<readonly string[]>;
   /** @throws LaconicError `weights_invalid`, `checkpoint_missing` */
   load(folder: string): Promise<void>;

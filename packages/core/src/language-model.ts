@@ -83,7 +83,7 @@ export interface Completion {
 /** Weights that produced a reply. */
 export interface ModelIdentity {
   readonly id: string;
-  /** Optimiser steps; 0 for a frozen model. */
+  /** Optimizer steps; 0 for a frozen model. */
   readonly weightVersion: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Ragged } from "./numeric/ragged.ts";
 import type { Diagnostics } from "./numeric/statistic.ts";
 
-/** Counts of the optimiser batch, over its micro-batches. */
+/** Counts of the optimizer batch, over its micro-batches. */
 export interface BatchTotals {
   readonly sequences: number;
   readonly tokens: number;

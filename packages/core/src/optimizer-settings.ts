@@ -18,7 +18,7 @@ export const optimizerTable = {
   },
 } as const;
 
-/** Settings of an optimiser step. */
+/** Settings of an optimizer step. */
 export type OptimizerSettings = {
   readonly learningRate: number;
   /** Learning rate of Muon for the matrices of layers, in local engines. Default: AdamW for all. */

@@ -5,7 +5,7 @@ import type { Prepared } from "./prepare.ts";
 export type Aggregation =
   /** 1 / (N |y|): GRPO, GSPO, SAPO. */
   | "seq-mean-token-mean"
-  /** 1 / tokens of the optimiser batch: DAPO. */
+  /** 1 / tokens of the optimizer batch: DAPO. */
   | "token-mean"
   /** 1 / N: MAGRPO; proportional to length. */
   | "seq-mean-token-sum"
@@ -13,7 +13,7 @@ export type Aggregation =
   | "seq-mean-token-sum-norm"
   /** 1: the caller scales. */
   | "token-sum"
-  /** 1 / (P tokens of the prompt's group): SkyRL. Requires the whole optimiser batch in one call. */
+  /** 1 / (P tokens of the prompt's group): SkyRL. Requires the whole optimizer batch in one call. */
   | "prompt-mean";
 
 const divisorOf: Readonly<

@@ -70,7 +70,7 @@ export function advantageAt(prepared: Prepared, sequence: number, token: number)
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
 }
 
-/** The optimiser batch contains this input. */
+/** The optimizer batch contains this input. */
 function checkTotals(totals: BatchTotals, batchTotals: BatchTotals): void {
   const fits =
     totals.sequences >= batchTotals.sequences &&

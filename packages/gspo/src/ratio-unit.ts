@@ -33,7 +33,7 @@ export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Arr
  * Joins messages into units before the ratio, which changes |y|; the gradient is per message. N counts units: of the
  * input, or `totalUnits` for a partial batch.
  * @param units - unit id of each sequence; units must be complete
- * @param totalUnits - units with a trained token in the optimiser batch
+ * @param totalUnits - units with a trained token in the optimizer batch
  * @throws LaconicError `input_invalid` for ids with gaps, different advantages within a unit, or a larger batch without
  * `totalUnits`
  */

@@ -49,7 +49,7 @@ const narrow = {
   max_position_embeddings: 4096,
 };
 
-/** The engine's loops: shared prompts, rows of unequal length, all kinds of sampling, both optimisers. */
+/** The engine's loops: shared prompts, rows of unequal length, all kinds of sampling, both optimizers. */
 async function engineLoops(kernels: Kernels): Promise<void> {
   const engine = await createInlineEngine([kernels], { recompute: "layer" });
   for (const source of [

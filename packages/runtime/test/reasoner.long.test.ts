@@ -21,7 +21,7 @@ test("transformers reads the shipped base: tokens, log-probs to 1e-5, greedy rep
   const { folder } = await openModelFolder("reasoner", { note: () => undefined } as never);
   const { problems } = await openSplit(benchmarkNamed("steps/all-new"), { folder: "" });
   const lessons = problems.slice(0, 25).map(({ question, solution, gold }): [ChatMessage[], string] => {
-    return [[{ role: "user", content: question }], `${solution}\n#### ${String(gold)}`];
+    return [[{ role: "user", content: question }], `${solution}\n#### ${gold}`];
   });
   const outcome = await askPython<Row[]>(script, { folder, lessons });
   if ("missing" in outcome) return skip(outcome.missing);

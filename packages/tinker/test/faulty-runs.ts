@@ -26,7 +26,7 @@ export const source: Extract<ModelSource, { readonly kind: "adapter" }> = {
   seed: 1,
 };
 
-/** Optimiser step whose gradient depends on the log-probs. */
+/** Optimizer step whose gradient depends on the log-probs. */
 export async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
   await model.optimStep(conformanceOptimizer);

@@ -61,13 +61,13 @@ response_length/clip_ratio | share | Share of trained utterances that were cut a
 response_length/empty | utterances | Utterances of trained agents without a single token, left out.
 actor/pg_loss |  | Loss of the objective, mean over minibatches.
 actor/entropy | nats | Mean entropy per trained token in nats.
-actor/grad_norm |  | Global gradient norm before clipping, mean over optimiser steps.
-actor/skipped_steps | optimiser steps | Optimiser steps left out because the gradient was not finite.
-optim/lr |  | Learning rate of the last optimiser step.
+actor/grad_norm |  | Global gradient norm before clipping, mean over optimizer steps.
+actor/skipped_steps | optimizer steps | Optimizer steps left out because the gradient was not finite.
+optim/lr |  | Learning rate of the last optimizer step.
 actor/tokens_passed | tokens | Tokens of the sequences that the update's passes went over.
 actor/rows_passed | tokens | The same with prefixes that sequences share counted once, as the engine passed them.
 actor/shared_token_fraction | share | Part of the tokens that was not passed again: 1 - rows / tokens.
-supervised/loss | nats | Mean cross-entropy of the step's supervised examples per learned token, before each optimiser step.
+supervised/loss | nats | Mean cross-entropy of the step's supervised examples per learned token, before each optimizer step.
 supervised/tokens | tokens | Tokens of supervised examples that were learned in the step.
 sampling/logp_difference_mean | nats | Mean |log π_old of the trainer - of the sampler| per token; 0 for the same kernels.
 sampling/logp_difference_max | nats | Largest such difference.

@@ -94,7 +94,7 @@ describe("accepts a custom budget", () => {
 });
 
 describe("schedules", () => {
-  test("applies a learning rate over optimiser steps, of the run and of a policy", async () => {
+  test("applies a learning rate over optimizer steps, of the run and of a policy", async () => {
     const seen: (readonly [number, number])[] = [];
     const learningRate = (step: number, steps: number): number => {
       seen.push([step, steps]);

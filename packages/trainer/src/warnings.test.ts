@@ -23,7 +23,7 @@ test.each([
   [{ sampling: { temperature: 1, topP: 0.9 } }, /sampling: topP truncates/],
   [{ sampling: { temperature: 1, topK: 5 } }, /sampling: topK truncates/],
   [{ sampling: { temperature: 1, minP: 0.1 } }, /sampling: minP truncates/],
-  [{ steps: 5 }, /the run has 10 optimiser steps, so 10 steps of warm-up/],
+  [{ steps: 5 }, /the run has 10 optimizer steps, so 10 steps of warm-up/],
   [{ objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } } }, /GRPO's width/],
 ])("%j warns: %s", (settings, words) => {
   expect(warningsOf(settings).join("\n")).toMatch(words);

@@ -30,7 +30,7 @@ export function configWarnings({ config, objective: { name } }: Pick<Learner, "c
     );
   if (warmUpSteps >= config.steps * stepsPerBatch)
     warnings.push(
-      `optimizer.learningRate.warmUpSteps: the run has ${config.steps * stepsPerBatch} optimiser steps, so ${warmUpSteps} steps of warm-up leave none at the peak`,
+      `optimizer.learningRate.warmUpSteps: the run has ${config.steps * stepsPerBatch} optimizer steps, so ${warmUpSteps} steps of warm-up leave none at the peak`,
     );
   return warnings;
 }

@@ -10,7 +10,7 @@ export type Stage =
 export type Split = "validation" | "test";
 
 /**
- * Location in a run, as far as known. `episode` is the position in its step or evaluation; optimiser steps count from 0
+ * Location in a run, as far as known. `episode` is the position in its step or evaluation; optimizer steps count from 0
  * over the run; training has no `split`.
  */
 export type Place = Partial<

@@ -30,7 +30,7 @@ export function verifyText(report: VerifyReport): string {
 /** `step 3, policy policy, episode 5, agent solver, turn 3: advantage: advantage is -0.5, expected 0.5`. */
 function contradictionText({ stage, key, expected, found, ...place }: Contradiction): string {
   const where = Object.entries(place)
-    .map(([name, value]) => `${name === "optimizerStep" ? "optimiser step" : name} ${plain(value)}, `)
+    .map(([name, value]) => `${name === "optimizerStep" ? "optimizer step" : name} ${plain(value)}, `)
     .join("");
   return `${where}${stage}: ${plain(key)} is ${plain(found)}, expected ${plain(expected)}`;
 }

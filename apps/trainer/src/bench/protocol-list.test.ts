@@ -1,8 +1,8 @@
 import { baselines } from "@laconic/baselines";
 import { expect, test } from "vitest";
-import { laconic, type Said } from "../../test/laconic.ts";
+import { laconic, type CommandOutput } from "../../test/laconic.ts";
 
-const list = (...words: readonly string[]): Promise<Said> => laconic("bench", "--list", ...words);
+const list = (...words: readonly string[]): Promise<CommandOutput> => laconic("bench", "--list", ...words);
 
 test("bench --list shows every method with its protocols as text and data", async () => {
   const { code, out } = await list();

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingServer } from "../../test/recording-server.ts";
-import { cli, laconic, type Said } from "../../test/laconic.ts";
+import { cli, laconic, type CommandOutput } from "../../test/laconic.ts";
 
-const bench = (...words: readonly string[]): Promise<Said> => laconic("bench", ...words);
+const bench = (...words: readonly string[]): Promise<CommandOutput> => laconic("bench", ...words);
 
 async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "bench");

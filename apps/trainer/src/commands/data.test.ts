@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { expectRefused, laconic, type Said } from "../../test/laconic.ts";
+import { expectRefused, laconic, type CommandOutput } from "../../test/laconic.ts";
 
-const data = (...words: readonly string[]): Promise<Said> => laconic("data", ...words);
+const data = (...words: readonly string[]): Promise<CommandOutput> => laconic("data", ...words);
 
 const rows = [
   { question: "Ann has 2 pens.\u001b[2J Bob has 3. How many in all?", answer: "5\n#### 5" },

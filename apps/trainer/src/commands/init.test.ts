@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { laconic, type Said } from "../../test/laconic.ts";
+import { laconic, type CommandOutput } from "../../test/laconic.ts";
 
 const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task.test.ts", "task.ts", "tsconfig.json"];
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
 });
 
-const init = (...words: readonly string[]): Promise<Said> => laconic("init", ...words);
+const init = (...words: readonly string[]): Promise<CommandOutput> => laconic("init", ...words);
 
 /** A terminal where somebody types these lines, then leaves. */
 async function answered(

@@ -38,7 +38,7 @@ export function nameOf(folder: string): string {
 }
 
 /** Absent fields have defaults. */
-interface Wanted {
+interface ProjectOptions {
   readonly folder: string;
   readonly name?: string | undefined;
   readonly steps?: number | undefined;
@@ -81,10 +81,10 @@ export const initCommand: Command = command({
 /** Asks for missing options; null at end of input. Refuses an invalid folder before the next question. */
 async function ask(
   question: NonNullable<Terminal["question"]>,
-  { folder, name, steps, template }: Wanted,
+  { folder, name, steps, template }: ProjectOptions,
   folderGiven: boolean,
   terminal: Terminal,
-): Promise<Wanted | null> {
+): Promise<ProjectOptions | null> {
   /** Default for an empty line; asks again after a `problem`. */
   const answer = async (
     what: string,
@@ -113,7 +113,7 @@ async function ask(
 }
 
 async function write(
-  { folder, name = nameOf(folder), steps, template }: Wanted,
+  { folder, name = nameOf(folder), steps, template }: ProjectOptions,
   json: boolean,
   terminal: Terminal,
 ): Promise<void> {

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { RunPlan } from "@laconic/runtime";
-import { expectRefused, laconic, type Said } from "../../test/laconic.ts";
+import { expectRefused, laconic, type CommandOutput } from "../../test/laconic.ts";
 
-const plan = (...words: readonly string[]): Promise<Said> => laconic("plan", ...words);
+const plan = (...words: readonly string[]): Promise<CommandOutput> => laconic("plan", ...words);
 
 /** A run on Qwen2.5-0.5B's shape, of which nothing but the configuration is there. */
 async function qwenRun(): Promise<string> {

@@ -18,7 +18,7 @@ export const pretrainCommand: Command = command({
     preset: positional("Base model: preset:reasoner"),
     ...grouped("Output", { out: requiredFlag("Model folder", "folder") }),
     ...grouped("Limits", {
-      steps: wholeFlag()("Optimiser steps", "n", `${steps}`),
+      steps: wholeFlag()("Optimizer steps", "n", `${steps}`),
       batch: wholeFlag()("Examples per step", "n", `${batch}`),
     }),
     ...grouped("Model", {

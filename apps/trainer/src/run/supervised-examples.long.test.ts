@@ -64,7 +64,7 @@ test("a file of examples teaches before and during training, is stored, and veri
   const plan = await laconic("plan", config, "--tflops", "1", "--memory", "1GiB");
   expect(plan.err).not.toContain("laconic:");
   expect(plan.out).toMatch(/^warm start: 3 steps of 2 of 3 supervised examples \(6 learned tokens, longest \d+\)$/mu);
-  expect(plan.out).toMatch(/^each optimiser step also learns 2 of 3 supervised examples .*, with weight 0\.1$/mu);
+  expect(plan.out).toMatch(/^each optimizer step also learns 2 of 3 supervised examples .*, with weight 0\.1$/mu);
 
   const first = await laconic("train", config, "--run", run, "--json", "train.steps=1");
   expect([first.code, first.err]).toEqual([0, expect.stringContaining("also learns 2 of 3 supervised examples")]);

@@ -111,7 +111,7 @@ describe("a changed accuracy of an evaluation", () => {
     expect(new Set(keysOf(report))).toEqual(
       new Set(
         keeps
-          ? ["optimiser steps of the weights", "reply with the log-probs of this one"]
+          ? ["optimizer steps of the weights", "reply with the log-probs of this one"]
           : ["reply with the log-probs of this one"],
       ),
     );

@@ -5,7 +5,7 @@ import { cli, laconic } from "../laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { VerifyReport } from "@laconic/verify";
 
-/** Two steps of a few episodes: every optimiser step, price and advantage is there, and one step follows from another. */
+/** Two steps of a few episodes: every optimizer step, price and advantage is there, and one step follows from another. */
 const short = cli`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=3 train.evaluation.problems=2
   train.evaluation.every=2 train.checkpoint.every=2`;
 
@@ -36,7 +36,7 @@ test.each([
     ["drawing of problems", "evaluation problems", "grades", 'train.groupBy "tree-node"'],
   ],
   [
-    "rollouts ahead of the optimiser",
+    "rollouts ahead of the optimizer",
     ["preset:relay-hint", "train.oldLogProbs=recompute", 'train.asynchronous={"maxLag":2,"importanceCap":2}'],
     ["drawing of training problems", expect.stringMatching(/^train\.asynchronous/u)],
   ],

@@ -63,7 +63,7 @@ const companions: readonly (readonly [path: string, beside: Settings])[] = [
 /** Refused by the trainer whatever stands beside, or by the table of logits that speaks here; a peer's name is of a run of two. */
 const never = /kl\.to\.|^objective\((?:cispo|vespo)\)\.importance|^sampling\.(?:topP|topK|minP)/u;
 
-/** A sampler of other kernels: a little off in some replies, so that samples are weighed in some optimiser steps. */
+/** A sampler of other kernels: a little off in some replies, so that samples are weighed in some optimizer steps. */
 function offSampler(model: LanguageModel): LanguageModel {
   let asked = 0;
   return {

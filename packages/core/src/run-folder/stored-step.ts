@@ -68,7 +68,7 @@ export interface StoredTree {
   readonly replies: readonly (readonly [place: string, utterance: number])[];
 }
 
-/** Optimiser step. */
+/** Optimizer step. */
 export interface StoredUpdate {
   readonly rows: readonly number[];
   readonly optimizerStep: number;

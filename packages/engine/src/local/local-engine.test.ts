@@ -163,7 +163,7 @@ test("training leaks no tensors", async () => {
   expect(kernels.liveTensors()).toBe(0);
 });
 
-test("a damaged optimiser state is refused by name and the model stays", async () => {
+test("a damaged optimizer state is refused by name and the model stays", async () => {
   const folder = await temporaryFolder();
   const engine = await createInlineEngine([createReferenceKernels()]);
   const model = await engine.createModel({ kind: "config", config: tiny, seed: 5 });

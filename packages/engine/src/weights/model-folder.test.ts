@@ -90,7 +90,7 @@ test("the same tensor in two shards is refused", async () => {
   await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow("is also in another file");
 });
 
-test("optimiser state without steps or with half its moments is refused", async () => {
+test("optimizer state without steps or with half its moments is refused", async () => {
   const moment = { shape: [1], values: Float32Array.of(1) };
   await put({ "optimizer.safetensors": encodeSafetensors(new Map([["first.a", moment]]), { steps: "3" }) });
   await expect(openTrainingState(defaultFiles, folder)).rejects.toThrow("second.a is missing");

@@ -3,7 +3,7 @@ import { randomFromSeed } from "@laconic/core";
 import type { GradedCase } from "../../src/index.ts";
 
 /** Answer to insert into a reply, optionally in SymPy's notation too; or the complete reply. */
-type Said = string | readonly [answer: string, sympy: string] | { readonly reply: string };
+type WrittenAnswer = string | readonly [answer: string, sympy: string] | { readonly reply: string };
 
 /** Gold of a family, with equivalent and different answers. */
 interface FamilyItem {
@@ -13,8 +13,8 @@ interface FamilyItem {
   readonly gold: string;
   /** Gold in SymPy's notation, to check the verdict on answers that also have it. */
   readonly sympy?: string;
-  readonly right: readonly Said[];
-  readonly wrong: readonly Said[];
+  readonly right: readonly WrittenAnswer[];
+  readonly wrong: readonly WrittenAnswer[];
 }
 
 /** Pair with both sides in SymPy's notation. */

@@ -16,11 +16,11 @@ export interface ModelCriticSettings {
   /** State as text or tokens. Default: the tokens that the agent read. */
   readonly input?: (view: CriticView) => string | readonly number[];
   readonly learningRate: number;
-  /** Defaults as in a run's optimiser. */
+  /** Defaults as in a run's optimizer. */
   readonly optimizer?: Partial<Omit<OptimizerSettings, "learningRate">>;
   /** Passes over a step's targets. Default 1. */
   readonly epochs?: number;
-  /** Max rows of an optimiser step. Default 64. */
+  /** Max rows of an optimizer step. Default 64. */
   readonly minibatch?: number;
 }
 

@@ -3,7 +3,7 @@ import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } fro
 import { checkFleetOptions, type FleetOptions, type ReplyJudge } from "./fleet-options.ts";
 import { systemClock, type FleetClock } from "./clock.ts";
 import { checkReply } from "./reply-checks.ts";
-import { loadGraceMs, prefixHash, WaitingRequests, type Wanted } from "./waiting-requests.ts";
+import { loadGraceMs, prefixHash, WaitingRequests, type SlotRequest } from "./waiting-requests.ts";
 import { Member, type ServerStatus } from "./member.ts";
 import { leftOut, Recovery } from "./recovery.ts";
 
@@ -267,7 +267,7 @@ export class Fleet {
     }
   }
 
-  async #slot(request: Wanted, signal: AbortSignal | undefined): Promise<Member> {
+  async #slot(request: SlotRequest, signal: AbortSignal | undefined): Promise<Member> {
     if (this.#recovery.isHopeless && !signal?.aborted)
       throw new LaconicError("api_unavailable", `all servers are in quarantine: ${this.#recovery.reasons}`);
     if (this.#waiting.count === 0) this.#recovery.waits();

@@ -1,14 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import type { Member } from "./member.ts";
 
-export interface Wanted {
+export interface SlotRequest {
   readonly prefix: number;
   readonly weights: string;
   /** Servers that failed this request. */
   readonly avoid: ReadonlySet<Member>;
 }
 
-interface Waiting extends Wanted {
+interface Waiting extends SlotRequest {
   readonly slot: (member: Member) => void;
   readonly fail: (error: Error) => void;
 }
@@ -25,7 +25,7 @@ export class WaitingRequests {
   }
 
   /** @returns the server, with a slot taken @throws LaconicError `aborted`, or the error of `failAll` */
-  add(request: Wanted, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
+  add(request: SlotRequest, signal: AbortSignal | undefined, onAdded: () => void): Promise<Member> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);

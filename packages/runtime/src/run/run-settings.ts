@@ -76,8 +76,8 @@ export interface MemorySettings {
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name, steps: number) => ({
   name: z.literal(name).describe("Kind of examples"),
-  steps: z.int().min(1).default(steps).describe("Optimiser steps"),
-  batch: z.int().min(1).default(32).describe("Examples per optimiser step"),
+  steps: z.int().min(1).default(steps).describe("Optimizer steps"),
+  batch: z.int().min(1).default(32).describe("Examples per optimizer step"),
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))

@@ -105,7 +105,7 @@ function besideText(
 ): string {
   const { batch, weight } = supervised ?? supervisedDefaults;
   const who = Object.keys(learners).length === 1 ? "" : ` of policy ${policy}`;
-  return `each optimiser step${who} also learns ${batch} of ${exampleSizeText(size)}, with weight ${weight}`;
+  return `each optimizer step${who} also learns ${batch} of ${exampleSizeText(size)}, with weight ${weight}`;
 }
 
 /** Text such as `120 supervised examples (3,400 learned tokens, longest 61)`. */

@@ -15,7 +15,7 @@ export { fileSystemSource, folderSource, isRunHeld, type LivingProcesses, type R
 export { eachEpisode, episodeContent, CutOffError, shownEpisodes, EpisodeFile } from "./episodes.ts";
 export type { EntryReader, EpisodeEntry } from "./episodes.ts";
 export { RowFile, eachRow, readRows, rowOf, lastRow } from "./rows.ts";
-export type { RowBytes, RowPlace, RowReader, Row } from "./rows.ts";
+export type { RowBytes, RowRange, RowReader, Row } from "./rows.ts";
 export { runMissing } from "./run-manifest.ts";
 export { runFiles } from "@laconic/core/run-folder";
 export { nodeProcesses } from "#platform";

@@ -59,7 +59,7 @@ export async function lineAt(fs: FileSystem, path: string, location: "first" | "
 }
 
 /** Byte range without the line end. */
-export interface RowPlace {
+export interface RowRange {
   readonly from: number;
   readonly length: number;
 }
@@ -70,7 +70,7 @@ export interface RowBytes {
   readonly bytes: Uint8Array;
   /** Counts from 1. */
   readonly number: number;
-  readonly range: RowPlace;
+  readonly range: RowRange;
 }
 
 /** Receives the rows of a file. */
@@ -78,7 +78,7 @@ export interface RowReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;
   /** `bytes` are valid until the next read. */
-  row(bytes: Uint8Array, range: RowPlace): void;
+  row(bytes: Uint8Array, range: RowRange): void;
 }
 
 const pieceBytes = 1 << 20;

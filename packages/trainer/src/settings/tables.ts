@@ -6,7 +6,7 @@ export type Table = Readonly<Record<string, Field>>;
 /** Learning rate over the optimizer steps of a run. */
 export const learningRateTable = {
   peak: { help: "Largest learning rate", shape: "above0", default: 1e-6 }, // GSPO's public script
-  warmUpSteps: { help: "Optimiser steps of linear warm-up from 0", shape: "count", default: 10 },
+  warmUpSteps: { help: "Optimizer steps of linear warm-up from 0", shape: "count", default: 10 },
   decay: {
     help: "Decay after warm-up",
     shape: { kind: "choice", of: ["constant", "linear", "cosine"] },
@@ -57,7 +57,7 @@ export const exampleTable = {
 
 /** Further options of supervised examples; see {@link exampleTable}. */
 export const besideTable = {
-  batch: { help: "Examples of each optimiser step", shape: "positive", default: 8 },
+  batch: { help: "Examples of each optimizer step", shape: "positive", default: 8 },
   weight: { help: "Weight of their mean cross-entropy per token in the loss", shape: "above0", default: 0.1 },
 } as const;
 
@@ -87,7 +87,7 @@ export const loopTable = {
   problemsPerStep: { help: "Problems per step", shape: "positive", default: 16 },
   episodesPerProblem: { help: "Episodes per problem: group size G of Eq. 2", shape: "positive", default: 8 },
   // The GSPO paper uses 4.
-  minibatches: { help: "Minibatches per step, one optimiser step each", shape: "positive", default: 2 },
+  minibatches: { help: "Minibatches per step, one optimizer step each", shape: "positive", default: 2 },
   epochs: { help: "Passes over a step's batch", shape: "positive", default: 1 }, // Algorithm 1 makes one pass
   refreshOldPolicyEvery: {
     help: "Steps between refreshes of the old policy (Algorithm 1, line 11)",

@@ -126,7 +126,7 @@ function cut(packed: PackedNumbers, replies: readonly Trained[]): number[][] {
   );
 }
 
-/** Optimiser steps count from 0. Linear warm-up, then constant, linear or cosine. */
+/** Optimizer steps count from 0. Linear warm-up, then constant, linear or cosine. */
 function rateAt({ peak, warmUpSteps, decay, finalFraction }: Schedule, step: number, of: number): number {
   if (step < warmUpSteps) return (peak / warmUpSteps) * (step + 1);
   if (decay === "constant") return peak;

@@ -11,7 +11,7 @@ const moved = 1e-4;
 const leastMoved = 5;
 
 /**
- * Detects copied evaluation replies. Each reply names the number of optimiser steps of its weights. Equal tokens have
+ * Detects copied evaluation replies. Each reply names the number of optimizer steps of its weights. Equal tokens have
  * different log-probs under other weights or prompts, so equal log-probs mean a copy. Updates in between, or other
  * replies of the same two evaluations, show whether log-probs change at all.
  */
@@ -35,7 +35,7 @@ export class SamplerChecks {
     }
   }
 
-  /** Counts optimiser steps. Engines differ in whether a skipped one counts. @param row - the step's metrics */
+  /** Counts optimizer steps. Engines differ in whether a skipped one counts. @param row - the step's metrics */
   step({ step, policies }: StepRecord, row: Json | null): void {
     for (const [policy, { updates }] of Object.entries(policies)) {
       const ratio = row?.["log_ratio_abs_max"] ?? row?.[`policy/${policy}/log_ratio_abs_max`];
@@ -53,7 +53,7 @@ export class SamplerChecks {
         const own = { ...location, problem: problem.id, agent, turn };
         const taken = this.#taken.get(policy) ?? Number.NaN;
         const comparisons = this.#findings.at("evaluation", own);
-        if (!Number.isNaN(taken)) comparisons.number("optimiser steps of the weights", taken, model.weightVersion);
+        if (!Number.isNaN(taken)) comparisons.number("optimizer steps of the weights", taken, model.weightVersion);
         if (new Set(trace.logProbs).size >= leastValues) this.#compare(policy, own, trace);
       }
   }

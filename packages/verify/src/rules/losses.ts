@@ -38,7 +38,7 @@ function k3(e: number): number {
   return Math.expm1(-x) + x + (e - x) * -Math.expm1(-x);
 }
 
-/** Loss of an optimiser step: mean over tokens (DAPO), over reply sums (MAGRPO), or over reply means (GSPO, GRPO). */
+/** Loss of an optimizer step: mean over tokens (DAPO), over reply sums (MAGRPO), or over reply means (GSPO, GRPO). */
 export function lossOf(replies: readonly Reply[], settings: ObjectiveSettings): number {
   const { name, kl } = settings;
   const spoken = replies.filter(({ now }) => now.length > 0);

@@ -240,7 +240,7 @@ interface Box {
   readonly bottom: number;
 }
 
-interface Wanted {
+interface LabelText {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -248,7 +248,7 @@ interface Wanted {
 }
 
 /** `leader`: line to its point, if far away or closer to another. */
-interface Placed extends Pick<Wanted, "x" | "y"> {
+interface Placed extends Pick<LabelText, "x" | "y"> {
   readonly leader: boolean;
 }
 
@@ -270,7 +270,7 @@ const distances = [9, 18, 30, 46, 66, 90] as const;
 
 /** Places labels near their points, off obstacles and the edge; null without room, so the legend must name it. */
 export function placeLabels(
-  texts: readonly Wanted[],
+  texts: readonly LabelText[],
   obstacles: readonly Box[],
   bounds: Box,
 ): readonly (Placed | null)[] {
@@ -291,7 +291,7 @@ export function placeLabels(
   });
 }
 
-function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<Wanted, "x" | "y">): number {
+function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<LabelText, "x" | "y">): number {
   return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 }
 

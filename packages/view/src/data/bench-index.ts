@@ -4,7 +4,7 @@ import { boundedJson } from "@laconic/core/json";
 import { clusteredWilsonInterval } from "@laconic/core/numeric";
 import { unpackedBytes } from "@laconic/core/platform";
 import { benchFiles, type GradingStep, type StoredCall } from "@laconic/core/run-folder";
-import { RowFile, rowOf, type RowPlace } from "@laconic/trainer/reading";
+import { RowFile, rowOf, type RowRange } from "@laconic/trainer/reading";
 import type {
   BenchRow,
   BenchTable,
@@ -23,14 +23,14 @@ interface Question {
   readonly number: number;
   text: string;
   gold: string;
-  range: RowPlace | null;
+  range: RowRange | null;
 }
 
 /** Requests stay on disk. */
 interface Sample extends ListedSample {
   readonly question: Question;
   readonly method: number;
-  readonly range: RowPlace;
+  readonly range: RowRange;
 }
 
 const maxOthers = 200;
@@ -77,7 +77,7 @@ export class BenchIndex {
     return question;
   }
 
-  #addQuestion({ benchmark, id, question, gold }: UnknownRecord, rowPlace: RowPlace): void {
+  #addQuestion({ benchmark, id, question, gold }: UnknownRecord, rowPlace: RowRange): void {
     if (typeof benchmark !== "string" || typeof id !== "string") return;
     Object.assign(this.#question(benchmark, id), {
       text: textOf(question) ?? "",
@@ -87,7 +87,7 @@ export class BenchIndex {
   }
 
   /** Skips invalid rows; the last record of a sample counts. */
-  #addSample(record: UnknownRecord, rowPlace: RowPlace): void {
+  #addSample(record: UnknownRecord, rowPlace: RowRange): void {
     const { benchmark, method: plain, problem, repeat, setting, status, correct, config } = record;
     if (typeof benchmark !== "string" || typeof plain !== "string" || typeof problem !== "string") return;
     const numberOf = (name: string): number | null => {
@@ -173,7 +173,7 @@ export class BenchIndex {
     };
   }
 
-  async #rowAt(file: string, { from, length }: RowPlace): Promise<UnknownRecord | null> {
+  async #rowAt(file: string, { from, length }: RowRange): Promise<UnknownRecord | null> {
     const bytes = await this.#location.bytes(file, from, length);
     return bytes && rowOf(bytes);
   }

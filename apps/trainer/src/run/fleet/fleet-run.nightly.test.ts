@@ -76,7 +76,7 @@ test("a run samples on servers, survives one failure, records the writers, and r
     expect(first.err).toContain(`samplers 1/2 (${one.url} paused)`);
     const rows = await rowsOf(run);
     const count = (version: number): number => rows.filter((row) => row.version === version).length;
-    // Two optimiser steps a step; before the first the evaluation, behind the last that and the test.
+    // Two optimizer steps a step; before the first the evaluation, behind the last that and the test.
     expect([0, 2, 4, 6].map(count)).toEqual([32 + 40, 32, 32, 40 + 40]);
     expect(new Set(rows.map(({ server }) => server))).toEqual(new Set([one.url, two.url]));
     expect(rows.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);

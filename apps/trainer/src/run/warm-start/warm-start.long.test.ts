@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     for (const own of [first, first[known], first[unseen]])
       expect([own.before.tokens > 0, own.afterWarmStart.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
     expect(first.afterWarmStart).not.toEqual(first.before);
-    // A model folder without the optimiser's state.
+    // A model folder without the optimizer's state.
     expect((await readdir(join(run("a"), "taught"))).toSorted()).toEqual([
       "config.json",
       "generation_config.json",

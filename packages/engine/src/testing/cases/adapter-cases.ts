@@ -32,7 +32,7 @@ export function adapterCases({
       expectThat((await logProbsOf(other)) === before, "another adapter on the same base to start from the base");
     }),
 
-    modelCase("adapters on one base train independently, each with its own optimiser", async (_, engine) => {
+    modelCase("adapters on one base train independently, each with its own optimizer", async (_, engine) => {
       const alone = await engine.createModel(adapter());
       await trainSteps(alone, 3);
       const expected = await logProbsOf(alone);

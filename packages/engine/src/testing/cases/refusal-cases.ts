@@ -110,7 +110,7 @@ export function refusalCases({
       expectNear(retained.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
     }),
 
-    modelCase("optimiser settings out of range are refused by name", async (model) => {
+    modelCase("optimizer settings out of range are refused by name", async (model) => {
       const bad: readonly Partial<OptimizerSettings>[] = [{ learningRate: NaN }, { beta1: 1 }, { maxGradNorm: 0 }];
       for (const change of bad) {
         const { detail } = await refusal("config_invalid", model.optimStep({ ...optimizer, ...change }));

@@ -35,7 +35,7 @@ export function storageCases({
       }),
     ),
 
-    modelCase("a saved folder is a source of new models, with a fresh optimiser", (model, engine) =>
+    modelCase("a saved folder is a source of new models, with a fresh optimizer", (model, engine) =>
       inFolder(async (folder) => {
         await trainSteps(model, 2);
         await model.save(folder);
@@ -70,7 +70,7 @@ export function storageCases({
           await writeFile(path, bytes);
           await refusal("weights_invalid", model.load(folder));
           expectThat((await logProbsOf(model)) === before, "the weights to be unchanged");
-          expectThat(model.weightVersion === 1, "the optimiser to be unchanged");
+          expectThat(model.weightVersion === 1, "the optimizer to be unchanged");
         }
       }),
     ),
