@@ -67,7 +67,7 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
         <Choice
           label="Group by"
           query="group"
-          any="no setting"
+          any="nothing"
           options={[["seeds", "all settings but the seed"], ...differing.map(({ key }) => key)]}
         />
       </form>
@@ -179,7 +179,9 @@ const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
           </span>
         )}
         <span class="soft small">
-          {[folder === name ? "" : folder, objective, device].map((text) => text && <SafeLine text={text} />)}
+          {[folder === name ? "" : folder, objective && `objective ${objective}`, device && `device ${device}`].map(
+            (text) => text && <SafeLine text={text} />,
+          )}
         </span>
         {reason !== null && (
           <span class="warn tone small">
