@@ -155,8 +155,8 @@ function drawCast(random: Random, family: StepsFamily, madeUp: boolean): Cast {
   const people = random.shuffle(words.names[list].split(" ")).slice(0, 6);
   const [things = "", other = ""] = random
     .shuffle(words.things[list].split(" "))
-    .map((word) => (invents && random.uniform() < 0.3 ? `${invented(random)}s` : word));
-  const named = people.map((name) => (invents && random.uniform() < 0.5 ? capitalised(invented(random)) : name));
+    .map((word) => (invents && random.uniform() < 0.2 ? `${invented(random)}s` : word));
+  const named = people.map((name) => (invents && random.uniform() < 0.35 ? capitalised(invented(random)) : name));
   return new Set(named).size < named.length ? drawCast(random, family, madeUp) : { people: named, things, other };
 }
 
@@ -168,7 +168,7 @@ const syllables = {
 
 /** A made-up word, so that copying is learned, not a list. */
 function invented(random: Random): string {
-  const count = random.pick([1, 2, 2, 2, 3]);
+  const count = random.pick([1, 2, 2]);
   const body = Array.from({ length: count }, () => random.pick(syllables.starts) + random.pick(syllables.vowels));
   return body.join("") + random.pick(syllables.ends);
 }

@@ -7,7 +7,7 @@ import { pretrain, reasonerBase } from "./pretrain.ts";
 
 const settings = { ...reasonerBase, steps: 12, batch: 4, width: 32, layers: 1, merges: 300 };
 
-test("a stopped pretraining resumes to the same weights", { timeout: 240_000 }, async () => {
+test("a stopped pretraining resumes to the same weights, and a finished one continues with more steps", { timeout: 240_000 }, async () => {
   const root = await temporaryFolder();
   const place = await chooseDevice("wasm", 1, () => undefined);
   const [whole, stopped] = [join(root, "whole"), join(root, "stopped")];
@@ -23,6 +23,9 @@ test("a stopped pretraining resumes to the same weights", { timeout: 240_000 }, 
   await pretrain(settings, options);
   const weights = await Promise.all([whole, stopped].map((folder) => readFile(join(folder, "model.safetensors"))));
   expect(weights[0]?.equals(weights[1] ?? Buffer.of())).toBe(true);
+  expect(await pretrain(settings, options)).toMatchObject({ begun: 0, step: 12, tokens: plain.tokens });
+  const longer = await pretrain({ ...settings, steps: 14 }, options);
+  expect(longer).toMatchObject({ begun: 12, step: 14, curve: [...plain.curve, expect.objectContaining({ step: 14 })] });
   await expect(pretrain({ ...settings, batch: 5 }, options)).rejects.toThrow("was trained with other settings");
   await expect(pretrain(settings, { ...options, folder: root })).rejects.toThrow("is not a pretraining");
 });

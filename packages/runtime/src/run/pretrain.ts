@@ -30,7 +30,7 @@ export interface PretrainSettings {
   readonly steps: number;
   /** Lessons per step. */
   readonly batch: number;
-  /** Peak of embeddings and norms; constant for 60 % of the steps, then falls to 2 %. */
+  /** Peak of embeddings and norms; constant for 30 % of the steps, then falls to 2 %. */
   readonly learningRate: number;
   /** The same for the layers' matrices, by Muon. */
   readonly muon: number;
@@ -47,13 +47,13 @@ export interface PretrainSettings {
 
 /** The base of the benchmark `steps`: 1.2 million weights. */
 export const reasonerBase: PretrainSettings = {
-  steps: 5600,
+  steps: 8400,
   batch: 24,
   learningRate: 4e-3,
   muon: 0.02,
-  bareShare: 0.25,
+  bareShare: 0.5,
   promptWeight: 0.1,
-  merges: 1024,
+  merges: 2048,
   width: 128,
   layers: 5,
   seed: "reasoner",
@@ -91,7 +91,7 @@ const stateFile = "pretrain.json";
 const rowSteps = 50;
 const saveSeconds = 120;
 const batchesPerDraw = 8;
-const tokenizerLessons = 3000;
+const tokenizerLessons = 6000;
 
 /**
  * Trains a decoder from scratch on an endless stream of lessons, or resumes it. Saves every two minutes.
@@ -164,7 +164,7 @@ const optimizer = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, m
 /** Share of the peak learning rates. */
 function rateAt({ begun, settings: { steps } }: PretrainState, step: number): number {
   const done = (step - begun) / (steps - begun);
-  return Math.min(1, (step - begun + 1) / 50) * (done < 0.6 ? 1 : Math.max(0.02, (1 - done) / 0.4));
+  return Math.min(1, (step - begun + 1) / 50) * (done < 0.3 ? 1 : Math.max(0.02, (1 - done) / 0.7));
 }
 
 /** Batches by step; lessons of equal length are in one batch. */
@@ -214,7 +214,7 @@ async function mergesFor({ seed, merges }: PretrainSettings): Promise<Merges> {
   const random = randomFromSeed(seed).split("tokenizer");
   const texts: string[] = [];
   for (let i = 0; i < tokenizerLessons; i++)
-    for (const { messages, reply } of await drawLessons(random.split(i)))
+    for (const { messages, reply } of await drawLessons(random.split(i), i % 4 > 0))
       texts.push(...messages.map(({ content }) => content), reply);
   return learnMerges(texts, merges);
 }
