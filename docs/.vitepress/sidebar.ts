@@ -100,6 +100,7 @@ const afterRecipes: readonly Group[] = [
       { text: "Quickstart", link: "/results/quickstart" },
       { text: "Small worlds", link: "/results/small-worlds" },
       { text: "Tellers", link: "/results/tellers" },
+      { text: "Word problems", link: "/results/steps" },
       { text: "Claims without a table", link: "/results/claims" },
       { text: "Benchmarks", link: "/benchmarks/" },
     ],

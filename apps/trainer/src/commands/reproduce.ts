@@ -78,7 +78,7 @@ export const reproduceCommand: Command = command({
   description: "Reproduce a paper's table and compare each cell with the published figure",
   examples: [
     "laconic reproduce agent-gspo --table 2 --model gpt-4o-mini --dry-run",
-    "laconic reproduce --small --model models/reasoner",
+    "laconic reproduce --small",
     "laconic reproduce agent-gspo --only agent-gspo --run-of agent-gspo=runs/seed-0 --run-of agent-gspo=runs/seed-1",
   ],
   args: reproduceFlags,
@@ -104,13 +104,13 @@ export const reproduceCommand: Command = command({
 const smallBenchmarks = ["steps", "steps/new-names", "steps/new-numbers", "steps/new-shapes", "steps/all-new"];
 
 /**
- * Plays the grid of Table 1 on generated problems, three samples per question, with a model of this machine.
- * @throws LaconicError `config_invalid` without a model folder
+ * Plays the grid of Table 1 on generated problems, three samples per question, with the shipped base or another model
+ * of this machine.
  */
 async function reproduceSmall(args: ReproduceArguments, terminal: Terminal): Promise<number> {
-  const { only = ["all"], as: _, model: folder, "run-of": teams = [], limit = 60, ...rest } = args;
+  const { only = ["all"], as: _, model: folder = "reasoner", "run-of": teams = [], limit = 60, ...rest } = args;
   const usual = valuesOf({ ...questionFlags, ...playFlags }, {});
-  const again = `laconic reproduce --small --model ${shellWord(folder ?? "")}`;
+  const again = `laconic reproduce --small --model ${shellWord(folder)}`;
   const grid = {
     benchmarks: smallBenchmarks.join(","),
     methods: [...only, ...teams].join(","),
@@ -122,8 +122,6 @@ async function reproduceSmall(args: ReproduceArguments, terminal: Terminal): Pro
     shots: 0,
   };
   if (args["dry-run"]) return playBench({ ...usual, ...rest, ...grid }, terminal);
-  if (folder === undefined)
-    throw configError("--model: missing; name a model folder, such as one of laconic pretrain", { key: "model" });
   const stored = args.resume ? await readBenchConfig(resolve(args.run)) : null;
   const port = stored ? Number(new URL(stored.baseUrl).port) : 0;
   const server = await openModelServer(folder, localServer(port), terminal);

@@ -2,7 +2,7 @@ import { optionalPositional } from "../cli/arguments.ts";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { configError } from "@laconic/core";
-import { relayQuickstart, stepsStar, storyTellers } from "@laconic/tasks/presets";
+import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { command, type Command } from "../cli/command.ts";
 import { runTraining } from "../run/run-training.ts";
@@ -66,21 +66,13 @@ All agents share one small, wordy policy. Training keeps the accuracy and reduce
 In each episode one teller knows the owner of a thing. The solver reads all messages and names the owner.
 The agents share a language model of 260,000 weights. It first learns to copy names; then the other two tellers learn silence.`,
   },
-  reason: {
-    preset: stepsStar,
-    introduction: `Three holders and a solver share a word problem of one to four steps.
-Each holder knows some of the facts; some facts do not count. The solver sees only the question and the messages.
-All agents are one language model of 1.2 million weights, which retells every fact. Training makes useless facts cost.`,
-  },
 } as const;
 
 export const quickstartCommand: Command = command({
   description: "Train a small team to use fewer tokens, in about two minutes on two CPU cores",
-  examples: ["laconic quickstart", "laconic quickstart reason", "laconic quickstart story --view"],
+  examples: ["laconic quickstart", "laconic quickstart story --view"],
   args: {
-    world: optionalPositional(
-      "reason: word problems with the shipped base; story: an English task with a model of 1 MB, downloaded or in $LACONIC_DATA",
-    ),
+    world: optionalPositional("story: an English task with a model of 1 MB, downloaded or in $LACONIC_DATA"),
     ...runFlags,
     ...viewFlag,
   },
@@ -88,7 +80,7 @@ export const quickstartCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const isWorld = args.world !== undefined && Object.hasOwn(worlds, args.world);
     if (args.world !== undefined && !isWorld && !args.world.includes("="))
-      throw configError(`WORLD: unknown world "${args.world}"; use reason, story, or no argument`);
+      throw configError(`WORLD: unknown world "${args.world}"; use story, or no argument`);
     const overrides = args.world === undefined || isWorld ? rest : [args.world, ...rest];
     const name = isWorld ? (args.world as keyof typeof worlds) : "quickstart";
     const { introduction, preset } = worlds[name];

@@ -45,7 +45,7 @@ export interface PretrainSettings {
   readonly seed: string;
 }
 
-/** The base of the benchmark `steps`: 1.2 million weights. */
+/** The base of the benchmark `steps`: 1.4 million weights. */
 export const reasonerBase: PretrainSettings = {
   steps: 8400,
   batch: 24,
@@ -59,7 +59,7 @@ export const reasonerBase: PretrainSettings = {
   seed: "reasoner",
 };
 
-/** Averages the steps since the last row of the curve. */
+/** Averages the steps since the last row of the curve, or since the training was resumed. */
 export interface PretrainRow {
   readonly step: number;
   /** Tokens of prompts and replies since the start. */
