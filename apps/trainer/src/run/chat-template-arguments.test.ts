@@ -37,8 +37,8 @@ const resources = { testProblems: 0, modelFolder: "" };
 test("presets on text turn thinking off", slow, async () => {
   for (const name of presetNames) {
     const { task, model, chatTemplateArguments } = parseAppConfig(presetConfig(name));
-    // MAGRPO's programmers are base checkpoints with text prompts.
-    const hasChat = model !== "shipped" && model !== "stories260k" && task.name !== "code";
+    // Our own models know no thinking; MAGRPO's programmers are base checkpoints with text prompts.
+    const hasChat = model.startsWith("hub:") && task.name !== "code";
     expect([name, chatTemplateArguments]).toEqual([name, hasChat ? { enable_thinking: false } : {}]);
     if (!hasChat) continue;
     const ours = "prompts" in task ? { ...task, prompts: "ours" as const } : task;
