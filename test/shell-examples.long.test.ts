@@ -51,7 +51,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(eval|analyze|verify|view (compare|export|send))\b/, { code: 2, says: "has no run" }],
   [/^view\b/, { code: 2, says: "not found" }],
   [/^pretrain\b/, { more: ["--help"], code: 0 }],
-  [/^reproduce --small\b/, { code: 2, says: "model folder not found" }],
+  [/^reproduce --small\b/, { more: ["--dry-run"], code: 0 }],
   [/^sweep\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "has no run" }],
   [/^serve --train\b/, { code: 2, says: "run.json not found" }],
