@@ -4,6 +4,7 @@ import { dirname, join, resolve, basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHash } from "node:crypto";
 import { inputError, LaconicError, type ModelSource } from "@laconic/core";
+import { wordTable } from "@laconic/core/checks";
 import { storyModelName } from "@laconic/tasks/story-model";
 import { smallTokenizer, smallVocabulary } from "@laconic/hub/tokenizers";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
@@ -33,9 +34,9 @@ export interface ModelFolderOptions {
 }
 
 /**
- * Opens a model by name: `shipped`, `reasoner`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name`
- * with an optional `/folder` and `@revision` (default `main`). Downloads missing files. Converts llama2.c checkpoints
- * once, into the user's cache.
+ * Opens a model by name: `shipped`, `reasoner`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or
+ * `hub:owner/name` with an optional `/folder` and `@revision` (default `main`). Downloads missing files. Converts
+ * llama2.c checkpoints once, into the user's cache.
  * @throws LaconicError `checkpoint_missing`, and the errors of `openSnapshot` and `convertedFolder`
  */
 export async function openModelFolder(
@@ -295,10 +296,10 @@ export async function writeTokenizer(
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
 /** Models in the package's assets. */
-const shippedModels: Readonly<Record<string, { readonly url: URL; readonly name: string }>> = {
+const shippedModels = wordTable({
   shipped: { url: shippedCheckpoint, name: "relay-one-fact" },
   reasoner: { url: new URL("../../assets/reasoner/", import.meta.url), name: "reasoner" },
-};
+});
 
 export function freshRelayModel(seed: string | number): ModelSource {
   const { vocabularySize, endToken } = relayTokenizer;
