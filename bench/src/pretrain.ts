@@ -9,9 +9,9 @@ import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { torchKernels } from "@laconic/kernels-torch";
+import { lessonStream, reasonerBase } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
-import { drawLessons } from "@laconic/tasks/steps";
-import { encodeExample, supervised, supervisedDefaults } from "@laconic/trainer";
+import { supervised, type WeightedSequence } from "@laconic/trainer";
 import { machine, print, round3 } from "./measure.ts";
 import { readOptions } from "./options.ts";
 import { lastOf, peer, python } from "./processes.ts";
@@ -33,12 +33,23 @@ const engine = await createLocalEngine({ device: torchKernels({ device: "cpu", t
 try {
   const model = await engine.createModel({ kind: "folder", path: folder });
   await model.save(checkpoint); // float32 for both sides
-  const batches = await drawBatches();
-  const tokens = batches.flat().reduce((sum, lesson) => sum + lesson.tokens.length, 0);
+  const stream = lessonStream(
+    { begun: 0, settings: { ...reasonerBase, seed: "bench", steps, batch } },
+    await loadTokenizer(folder, {}),
+  );
+  const batches = await Promise.all(Array.from({ length: steps }, (_, step) => stream(step)));
+  const job = batches.map((lessons) =>
+    lessons.map(({ promptTokens, completionTokens, tokenWeights: weights }) => {
+      return { tokens: [...promptTokens, ...completionTokens], weights };
+    }),
+  );
+  const tokens = job.flat().reduce((sum, lesson) => sum + lesson.tokens.length, 0);
   print("machine", machine());
   for (let round = 0; round < rounds; round++) {
     const ours = await ourSide(batches);
-    const theirs = lastOf(peer("pretrain.py", { checkpoint, threads: 1, batches }, { env: { OMP_NUM_THREADS: "1" } }));
+    const theirs = lastOf(
+      peer("pretrain.py", { checkpoint, threads: 1, batches: job }, { env: { OMP_NUM_THREADS: "1" } }),
+    );
     if ("failed" in theirs) throw new Error(String(theirs["failed"]));
     const rate = (seconds: readonly number[]): number =>
       Math.round(tokens / seconds.reduce((sum, one) => sum + one, 0));
@@ -59,18 +70,15 @@ try {
   await rm(checkpoint, { recursive: true });
 }
 
-type Batch = readonly { readonly tokens: readonly number[]; readonly weights: readonly number[] }[];
-
-async function ourSide(batches: readonly Batch[]): Promise<{ seconds: number[]; losses: number[] }> {
+async function ourSide(
+  batches: readonly (readonly WeightedSequence[])[],
+): Promise<{ seconds: number[]; losses: number[] }> {
   const model = await engine.createModel({ kind: "folder", path: checkpoint });
   const [seconds, losses]: [number[], number[]] = [[], []];
   let before = process.cpuUsage();
   await supervised(model, {
     steps,
-    batch: (step) =>
-      (batches[step] ?? []).map(({ tokens, weights }) => {
-        return { promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1), tokenWeights: weights };
-      }),
+    batch: (step) => batches[step] ?? [],
     random: randomFromSeed(0),
     optimizerAt: () => ({
       learningRate: 1e-4,
@@ -88,20 +96,4 @@ async function ourSide(batches: readonly Batch[]): Promise<{ seconds: number[]; 
     },
   });
   return { seconds, losses };
-}
-
-/** Lessons sorted by length within eight batches, as `laconic pretrain` does. */
-async function drawBatches(): Promise<Batch[]> {
-  const tokenizer = await loadTokenizer(folder, {});
-  const lessons: Batch[number][] = [];
-  for (let i = 0; lessons.length < steps * batch; i++)
-    for (const { messages, reply } of await drawLessons(randomFromSeed("bench").split(i))) {
-      const chat = { prompt: messages, completion: [{ role: "assistant", content: reply }] } as const;
-      const [turn] = encodeExample(chat, tokenizer, supervisedDefaults, Infinity);
-      const tokens = [...(turn?.promptTokens ?? []), ...(turn?.completionTokens ?? [])];
-      const weights = tokens.slice(1).map((_, j) => (j + 1 < (turn?.promptTokens.length ?? 0) ? 0.1 : 1));
-      lessons.push({ tokens, weights });
-    }
-  const sorted = lessons.slice(0, steps * batch).toSorted((a, b) => a.tokens.length - b.tokens.length);
-  return Array.from({ length: steps }, (_, i) => sorted.slice(i * batch, (i + 1) * batch));
 }

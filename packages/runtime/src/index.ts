@@ -29,6 +29,7 @@ export {
 } from "./run/probe-families.ts";
 export { describeRun, planRun, type RunPlan } from "./run/plan-run.ts";
 export {
+  lessonStream,
   pretrain,
   reasonerBase,
   type PretrainOptions,

@@ -1,4 +1,4 @@
-import type { AgentId, Episode, Problem, Reward } from "@laconic/core";
+import type { AgentId, Episode, Problem, Reward, Utterance } from "@laconic/core";
 import { graded } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 
@@ -65,4 +65,9 @@ export async function gradeOfEpisode(
   if ("undecided" in result) return { undecided: String(result["undecided"]) };
   const terms = typeof result["team"] === "object" ? result["team"] : result;
   return Number((terms as Readonly<Record<string, number | boolean>>)["task"] ?? Number.NaN);
+}
+
+/** Share of silent turns; NaN without turns. */
+export function silentShare(turns: readonly Pick<Utterance, "silent">[]): number {
+  return turns.length === 0 ? Number.NaN : turns.filter(({ silent }) => silent).length / turns.length;
 }

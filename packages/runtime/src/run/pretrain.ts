@@ -115,13 +115,8 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
     let sums = { loss: 0, tokens: 0 };
     const batch = lessonStream(state, tokenizer);
     const onTrained = async (step: number, { sequences, logProbs }: Likelihood): Promise<void> => {
-      for (const [row, { tokenWeights }] of sequences.entries())
-        for (
-          let i = tokenWeights?.indexOf(1) ?? 0, start = logProbs.offsets[row] ?? 0;
-          i < (tokenWeights?.length ?? 0);
-          i++
-        )
-          sums = { loss: sums.loss - (logProbs.values[start + i] ?? 0), tokens: sums.tokens + 1 };
+      const reply = replyLoss(sequences, logProbs.values);
+      sums = { loss: sums.loss + reply.loss, tokens: sums.tokens + reply.tokens };
       state = { ...state, step, tokens: state.tokens + sequences.length + logProbs.values.length };
       if (step % rowSteps === 0 || step === settings.steps) {
         const row = { step, tokens: state.tokens, loss: sums.loss / sums.tokens };
@@ -161,6 +156,16 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
 
 const optimizer = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
 
+/** Cross-entropy of the tokens of weight 1, summed. */
+function replyLoss(
+  sequences: readonly WeightedSequence[],
+  logProbs: Likelihood["logProbs"]["values"],
+): { readonly loss: number; readonly tokens: number } {
+  const weights = sequences.flatMap(({ tokenWeights = [] }) => tokenWeights);
+  const replies = logProbs.filter((_, i) => weights[i] === 1);
+  return { loss: -replies.reduce((sum, value) => sum + value, 0), tokens: replies.length };
+}
+
 /** Share of the peak learning rates. */
 function rateAt({ begun, settings: { steps } }: PretrainState, step: number): number {
   const done = (step - begun) / (steps - begun);
@@ -168,8 +173,8 @@ function rateAt({ begun, settings: { steps } }: PretrainState, step: number): nu
 }
 
 /** Batches by step; lessons of equal length are in one batch. */
-function lessonStream(
-  { begun, settings: { seed, batch, steps, bareShare, promptWeight } }: PretrainState,
+export function lessonStream(
+  { begun, settings: { seed, batch, steps, bareShare, promptWeight } }: Pick<PretrainState, "begun" | "settings">,
   tokenizer: ChatTokenizer,
 ): (step: number) => Promise<readonly WeightedSequence[]> {
   let drawn: { readonly index: number; readonly batches: readonly (readonly WeightedSequence[])[] } | null = null;
@@ -233,9 +238,8 @@ async function save(
   if (state.step === state.settings.steps) await halveWeights(draft);
   await writeTokenizer(draft, files);
   await writeFile(join(draft, stateFile), `${JSON.stringify(state)}\n`);
-  const fs = nodeFileSystem;
-  for (const file of await readdir(draft)) await fs.syncFile(join(draft, file));
-  await fs.syncDirectory(draft);
+  for (const file of await readdir(draft)) await nodeFileSystem.syncFile(join(draft, file));
+  await nodeFileSystem.syncDirectory(draft);
   await rm(old, { recursive: true, force: true });
   if (existsSync(folder)) await moveFile(folder, old);
   await moveFile(draft, folder);

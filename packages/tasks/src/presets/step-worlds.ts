@@ -1,6 +1,18 @@
 import type { SettingsOf } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
+const train = {
+  steps: 40,
+  problemsPerStep: 8,
+  episodesPerProblem: 8,
+  oldLogProbs: "sampler",
+  budget: null,
+  evaluation: { every: 20, problems: 200, transcripts: 4 },
+  checkpoint: { every: 20, keep: 2 },
+} as const;
+
+const constantRate = { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFraction: 1 } as const;
+
 /**
  * Agent-GSPO on word problems: each of three holders has some of the facts, the solver has only the question. All are
  * the base of `laconic pretrain preset:reasoner`, which retells every fact.
@@ -10,11 +22,8 @@ export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
   model: "reasoner",
   device: "wasm",
   train: {
-    steps: 40,
-    problemsPerStep: 8,
-    episodesPerProblem: 8,
+    ...train,
     minibatches: 2,
-    oldLogProbs: "sampler",
     objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.02 } },
     advantage: { estimator: "group", scale: "none" },
     budget: {
@@ -27,17 +36,8 @@ export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
       guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
     },
     optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.1 } },
-    evaluation: { every: 20, problems: 200, transcripts: 4 },
-    checkpoint: { every: 20, keep: 2 },
   },
 };
-
-const train = {
-  oldLogProbs: "sampler",
-  budget: null,
-  evaluation: { every: 20, problems: 200, transcripts: 4 },
-  checkpoint: { every: 20, keep: 2 },
-} as const;
 
 /** AgentPO: a hint for the frozen base. */
 export const stepsHint: Preset<SettingsOf<"benchmark">> = {
@@ -47,13 +47,11 @@ export const stepsHint: Preset<SettingsOf<"benchmark">> = {
   device: "wasm",
   train: {
     ...train,
-    steps: 40,
-    problemsPerStep: 8,
     episodesPerProblem: 16,
     minibatches: 2,
     objective: { name: "dapo" },
     advantage: { estimator: "group", scale: "group" },
-    optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
+    optimizer: { learningRate: constantRate },
   },
 };
 
@@ -72,12 +70,9 @@ export const stepsSplit: Preset<SettingsOf<"benchmark">> = {
   device: "wasm",
   train: {
     ...train,
-    steps: 40,
-    problemsPerStep: 8,
-    episodesPerProblem: 8,
     minibatches: 1,
     objective: { name: "magrpo" },
     advantage: { estimator: "group", scale: "none" },
-    optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
+    optimizer: { learningRate: constantRate },
   },
 };

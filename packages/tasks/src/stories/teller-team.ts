@@ -1,5 +1,6 @@
 import type { Episode, EpisodeReward, Problem, Prompt, Tokenizer, Topology } from "@laconic/core";
 import { answerOf, graphTopology, type AgentSpec, type AgentView } from "@laconic/topologies";
+import { silentShare } from "../grading.ts";
 import type { TeamTask } from "../task.ts";
 import { knownNames } from "./lexicon.ts";
 import { tellerProbes } from "./probes.ts";
@@ -105,8 +106,6 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
   const [knowing, idle] = [true, false].map((knows) =>
     told.filter(({ agent }) => wordsOf(views[agent] ?? "").includes(gold) === knows),
   ) as [typeof told, typeof told];
-  const silent = (turns: typeof told): number =>
-    turns.length === 0 ? Number.NaN : turns.filter((turn) => turn.silent).length / turns.length;
   const message = Math.max(0, ...knowing.flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))));
   const shares = [
     ...knowing.map(({ agent }) => [agent, message] as const),
@@ -117,7 +116,7 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
     ...(spelling > 0 && {
       agents: Object.fromEntries(shares.map(([agent, share]) => [agent, { spelling: spelling * share }])),
     }),
-    measures: { name_said: message, holder_silent: silent(knowing), idle_silent: silent(idle) },
+    measures: { name_said: message, holder_silent: silentShare(knowing), idle_silent: silentShare(idle) },
   };
 }
 

@@ -19,7 +19,7 @@ import {
   dataError,
 } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
-import { gradedBy, type OwnGrader } from "../grading.ts";
+import { gradedBy, silentShare, type OwnGrader } from "../grading.ts";
 import { drawFrom, type TeamTask } from "../task.ts";
 import { resourcesOf, type TaskResources } from "../task-resources.ts";
 import { benchmarkTeam, dealTo, type PromptSource, type TeamForms, type TeamSettings } from "./benchmark-team.ts";
@@ -169,10 +169,8 @@ function silenceOf(
   if (!facts || holders.length === 0) return null;
   const needed = facts.flatMap(({ text, needed: isNeeded }) => (isNeeded ? [text] : []));
   const isNeededBy = (agent: AgentId): boolean => needed.some((text) => views[agent]?.includes(text) === true);
-  const share = (isNeeded: boolean): number => {
-    const turns = utterances.filter(({ agent }) => holders.includes(agent) && isNeededBy(agent) === isNeeded);
-    return turns.length === 0 ? Number.NaN : turns.filter(({ silent }) => silent).length / turns.length;
-  };
+  const share = (isNeeded: boolean): number =>
+    silentShare(utterances.filter(({ agent }) => holders.includes(agent) && isNeededBy(agent) === isNeeded));
   return { holder_silent: share(true), idle_silent: share(false) };
 }
 
