@@ -33,10 +33,8 @@ const engine = await createLocalEngine({ device: torchKernels({ device: "cpu", t
 try {
   const model = await engine.createModel({ kind: "folder", path: folder });
   await model.save(checkpoint); // float32 for both sides
-  const stream = lessonStream(
-    { begun: 0, settings: { ...reasonerBase, seed: "bench", steps, batch } },
-    await loadTokenizer(folder, {}),
-  );
+  const settings = { ...reasonerBase, seed: "bench", steps, batch, bareSteps: steps / 2 };
+  const stream = lessonStream(settings, await loadTokenizer(folder, {}));
   const batches = await Promise.all(Array.from({ length: steps }, (_, step) => stream(step)));
   const job = batches.map((lessons) =>
     lessons.map(({ promptTokens, completionTokens, tokenWeights: weights }) => {

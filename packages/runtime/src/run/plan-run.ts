@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { inputError, LaconicError, type ModelResources, type ValueModel } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import {
   adapterShapes,
   elementCount,
@@ -12,7 +12,6 @@ import {
   planMemory,
   rowsOf,
   sequencesWithin,
-  forwardPassBytes,
   type LargestBatches,
   type MemoryPlan,
   type MemorySettings,
@@ -21,7 +20,7 @@ import {
   type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/engine/kernels";
-import { needsOldPass, onlyPolicy, isNamedObjective, estimatorValue } from "@laconic/trainer";
+import { needsOldPass, isNamedObjective } from "@laconic/trainer";
 import {
   describeFleet,
   planFleet,
@@ -30,12 +29,12 @@ import {
   type FleetPlan,
   type GivenLengths,
 } from "./plan-servers.ts";
+import { planActor, plannedPolicy, planOtherModels, type PlannedModel } from "./plan-models.ts";
+import { policiesOf } from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { taskOutline } from "./run-task.ts";
 import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
-import { isReference } from "../resolver/reference.ts";
-import { openTrain } from "../resolver/open-train.ts";
 import { formatBytes, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 
 interface PlanOptions extends GivenLengths {
@@ -48,6 +47,8 @@ interface PlanOptions extends GivenLengths {
 
 interface StepSeconds {
   readonly sampling: number;
+  /** Sampling of the local actor. */
+  readonly actor: number;
   /** Old policy's pass; 0 if the sampler's log-probs are used. */
   readonly oldLogProbs: number;
   readonly update: number;
@@ -60,12 +61,13 @@ export interface RunPlan {
   readonly settings: MemorySettings;
   /** Fraction of tokens saved by shared prompts. */
   readonly sharedTokenFraction: number;
-  /** Memory of one worker; each has a replica. */
+  /** Memory of the first policy on one worker; each has a replica. */
   readonly memory: MemoryPlan;
-  /** Critics with separate layers, and reward models, besides `memory`. */
-  readonly valueModels: readonly PlannedValueModel[];
-  /** Peak per worker: `memory` with resident value models, or the largest value model while it learns. */
-  readonly peak: number;
+  /** The run's other models. */
+  readonly otherModels: readonly PlannedModel[];
+  /** All models per worker: they learn in turn and sample at the same time. */
+  readonly training: number;
+  readonly sampling: number;
   readonly workers: number;
   /** Bytes per worker; null if unknown. */
   readonly memoryBytes: number | null;
@@ -93,6 +95,7 @@ export async function planRun(
   const task = await taskOutline(config, folder);
   const examples = await planExamples(config, task, model.maxPositions);
   const agents = task.trainedAgents ?? task.topology.agents;
+  const policies = Object.keys(policiesOf(config, task));
   const replies = plannedReplies(config, agents);
   const lengths: SequenceLengths = {
     ...plannedLengths(options, model.maxPositions),
@@ -100,7 +103,8 @@ export async function planRun(
     repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches),
   };
   const length = lengths.promptTokens + lengths.completionTokens;
-  const perStep = Math.ceil(replies / train.minibatches / device.workers);
+  const rollouts = Math.ceil(replies / policies.length / device.workers);
+  const perStep = Math.ceil(rollouts / train.minibatches);
   const settings: MemorySettings = {
     dtype: device.dtype,
     lora,
@@ -111,18 +115,25 @@ export async function planRun(
       (train.opponents ? train.opponents.keep + train.opponents.runs.length : 0),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
-    rollouts: Math.ceil(replies / device.workers),
+    rollouts,
     ...device.kernels,
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const policies = config.policies === "own" ? agents : [onlyPolicy];
-  const valueModels = await planValueModels(config, policies, settings, options.openModel);
-  const retained = valueModels.reduce((sum, { lasting }) => sum + lasting, 0);
-  const largest = memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - retained));
+  const team = {
+    policies,
+    frozen: task.topology.agents.filter((agent) => !agents.includes(agent)),
+    episodes: Math.ceil((train.problemsPerStep * train.episodesPerProblem) / device.workers),
+  };
+  const otherModels = await planOtherModels(config, team, settings, options.openModel);
+  const actor = await planActor(config, team, settings, options.openModel);
+  const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.tflops)).seconds;
   const plan = planMemory(model, settings);
-  const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
-  const valuing = lasting + Math.max(0, ...valueModels.map(({ coming }) => coming));
+  const all = [plannedPolicy("", config.model, plan), ...otherModels];
+  const lasting = all.reduce((sum, one) => sum + one.lasting, 0);
+  const othersLasting = lasting - (all[0]?.lasting ?? 0);
+  const largest =
+    memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - othersLasting));
   const parameters = elementCount(parameterShapes(model));
   return {
     model: {
@@ -134,51 +145,68 @@ export async function planRun(
     settings,
     sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
     memory: plan,
-    valueModels,
-    peak: retained + Math.max(plan.peak, valuing),
+    otherModels,
+    training: lasting + Math.max(...all.map(({ training }) => training)),
+    sampling: lasting + all.reduce((sum, { sampling }) => sum + sampling, 0),
     workers: device.workers,
     memoryBytes,
     largest,
     replies,
     steps: train.steps,
-    stepSeconds:
-      seconds &&
-      withExampleSeconds(secondsOfStep(config, settings, seconds, largest), config, settings, seconds, examples),
+    stepSeconds: seconds && {
+      ...withExampleSeconds(
+        secondsOfStep(config, settings, seconds, largest, policies.length),
+        config,
+        settings,
+        seconds,
+        examples,
+      ),
+      actor: actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0,
+    },
     timing,
     examples,
-    fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
+    fleet: await planFleet(config, folder, replies, policies.length),
   };
 }
 
+/** @param policies - of one size, which sample and learn in turn */
 function secondsOfStep(
   { train }: AppConfig,
   settings: MemorySettings,
   seconds: PassSeconds,
   largest: LargestBatches | null,
-): StepSeconds {
-  const { rollouts, microBatch, completionTokens } = settings;
-  const microBatches = Math.ceil(rollouts / microBatch);
-  const rows = rowsOf(settings, microBatch);
-  const prefill = (microBatches * seconds.forward * (rows - microBatch * completionTokens)) / rows;
+  policies: number,
+): Omit<StepSeconds, "actor"> {
+  const microBatches = Math.ceil(settings.rollouts / settings.microBatch);
+  return {
+    sampling: policies * samplingSeconds(settings, seconds, largest),
+    oldLogProbs: needsOldPass(train) ? policies * microBatches * seconds.forward : 0,
+    update: policies * train.epochs * microBatches * seconds.training,
+  };
+}
+
+function samplingSeconds(
+  { rollouts, microBatch, completionTokens, ...lengths }: MemorySettings,
+  seconds: PassSeconds,
+  largest: LargestBatches | null,
+): number {
+  const rows = rowsOf({ completionTokens, ...lengths }, microBatch);
+  const prefill = (Math.ceil(rollouts / microBatch) * seconds.forward * (rows - microBatch * completionTokens)) / rows;
   // Excess replies are sampled in waves.
   const waves = largest && largest.rollouts > 0 ? Math.ceil(rollouts / largest.rollouts) : 1;
   const decodeStep =
     waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
-  return {
-    sampling: prefill + waves * completionTokens * decodeStep,
-    oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
-    update: train.epochs * microBatches * seconds.training,
-  };
+  return prefill + waves * completionTokens * decodeStep;
 }
 
 /** Adds the time of supervised examples, if known. */
 function withExampleSeconds(
-  step: StepSeconds,
+  step: Omit<StepSeconds, "actor">,
   { train }: AppConfig,
   settings: MemorySettings,
   { training }: PassSeconds,
   { beside }: PlannedExamples,
-): StepSeconds {
+): Omit<StepSeconds, "actor"> {
   if (!train.supervised) return step;
   const meanTokens = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
   const examples = train.epochs * train.minibatches * train.supervised.batch;
@@ -227,93 +255,6 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
   };
 }
 
-/** Device memory of a critic or reward model, in bytes. */
-interface PlannedValueModel {
-  readonly model: string;
-  readonly of: "critic" | "reward";
-  /** Weights, with exact copies and moments if trained. */
-  readonly lasting: number;
-  /** Gradients and activations of a pass. */
-  readonly coming: number;
-}
-
-/** Model request of an estimator or reward. */
-interface Asked {
-  readonly model: string;
-  readonly of: PlannedValueModel["of"];
-  readonly trains: boolean;
-}
-
-/**
- * Memory of models that estimators and the reward open by name, one critic per policy. Heads on a policy's layers are
- * negligible. States have the length of a planned sequence.
- */
-export async function planValueModels(
-  { train }: Pick<AppConfig, "train">,
-  policies: readonly string[],
-  settings: MemorySettings,
-  folderOf: (model: string) => Promise<string>,
-): Promise<PlannedValueModel[]> {
-  const opened = await openTrain(train);
-  const asked: Asked[] = [];
-  for (const name of policies) await estimatorValue(opened, name)?.open?.(recording("critic", asked));
-  const { reward } = opened;
-  if (reward && !isReference(reward)) await reward.open?.(recording("reward", asked));
-  const planned: PlannedValueModel[] = [];
-  for (const item of asked) {
-    const json = await readJsonFile(join(await folderOf(item.model), "config.json"));
-    planned.push({ model: item.model, of: item.of, ...bytesOf(json, settings, item.trains) });
-  }
-  return planned;
-}
-
-function bytesOf(
-  json: Readonly<Record<string, unknown>>,
-  settings: MemorySettings,
-  trains: boolean,
-): Pick<PlannedValueModel, "lasting" | "coming"> {
-  const config = { ...parseModelConfig(json), scalarHead: true } as const;
-  const tokens = settings.promptTokens + settings.completionTokens;
-  const read = { ...settings, lora: null, snapshots: 0, rollouts: 0, repliesPerPrompt: 1, completionTokens: 1 };
-  const plan: MemoryPlan = planMemory(config, { ...read, promptTokens: tokens - 1 });
-  if (trains) {
-    const lasting = plan.weights + plan.masterWeights + plan.optimizerMoments;
-    return { lasting, coming: plan.training - lasting };
-  }
-  const sequences = Array.from({ length: settings.microBatch }, () => ({
-    promptTokens: new Array<number>(tokens - 1).fill(0),
-    completionTokens: [0],
-  }));
-  return { lasting: plan.weights, coming: forwardPassBytes(config, { ...read, shared: false }, sequences) };
-}
-
-/** Records requests; the returned model refuses all calls. */
-function recording(of: Asked["of"], asked: Asked[]): ModelResources {
-  const refuse = (): never => {
-    throw inputError("a plan opens no model");
-  };
-  const model: ValueModel = {
-    id: "planned",
-    parameters: 0,
-    contextLength: Infinity,
-    weightVersion: 0,
-    hasStoredHead: true,
-    trainableParameters: 0,
-    forward: refuse,
-    forwardBackward: refuse,
-    optimStep: refuse,
-    save: refuse,
-    load: refuse,
-    dispose: async () => undefined,
-  };
-  return {
-    async openValueModel(layers, { train = "all" } = {}) {
-      if (typeof layers === "string") asked.push({ model: layers, of, trains: of === "critic" && train === "all" });
-      return { model, encode: () => [] };
-    },
-  };
-}
-
 /** Parts of a row; null for an empty cell. */
 type Row = readonly [name: string, training: keyof MemoryPlan | null, sampling: keyof MemoryPlan | null];
 
@@ -346,12 +287,16 @@ export function describeRun(plan: RunPlan): string {
     ...parts.map(([name, training, sampling]) =>
       row(name, training ? formatBytes(memory[training]) : "", sampling ? formatBytes(memory[sampling]) : ""),
     ),
-    row("in all", formatBytes(memory.training), formatBytes(memory.sampling)),
-    ...plan.valueModels.map(
-      ({ model: name, of, lasting, coming }) =>
-        `${of} ${name}: ${formatBytes(lasting)}, and ${formatBytes(coming)} while it ${of === "critic" ? "learns" : "judges"}`,
+    ...(plan.otherModels.length > 0
+      ? [row("first policy", formatBytes(memory.training), formatBytes(memory.sampling))]
+      : []),
+    ...plan.otherModels.map(({ role, lasting, training, sampling }) =>
+      row(role, formatBytes(lasting + training), formatBytes(lasting + sampling)),
     ),
-    ...(plan.valueModels.length > 0 ? [`with them at most ${formatBytes(plan.peak)}`] : []),
+    row("in all", formatBytes(plan.training), formatBytes(plan.sampling)),
+    ...(plan.otherModels.length > 0
+      ? ["models learn in turn: in all counts only the largest work space of training"]
+      : []),
     "",
     fit(plan),
     time(plan),
@@ -367,16 +312,17 @@ function examplesText({ before, beside }: RunPlan["examples"]): string[] {
   ];
 }
 
-function fit({ peak, memoryBytes, largest }: RunPlan): string {
+function fit({ training, sampling, memoryBytes, largest }: RunPlan): string {
   if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
-  const verdict = peak <= memoryBytes ? "fits into" : "DOES NOT FIT into";
+  const verdict = Math.max(training, sampling) <= memoryBytes ? "fits into" : "DOES NOT FIT into";
   if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence`;
   return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} concurrent replies`;
 }
 
 function time({ stepSeconds, replies, steps, timing }: RunPlan): string {
   if (stepSeconds === null) return `time unknown: ${timing}`;
-  const { sampling, oldLogProbs, update } = stepSeconds;
-  const step = sampling + oldLogProbs + update;
-  return `a step of ${replies} replies: ${formatDuration(step)} (sampling ${formatDuration(sampling)}, old log-probs ${formatDuration(oldLogProbs)}, update ${formatDuration(update)}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
+  const { sampling, actor, oldLogProbs, update } = stepSeconds;
+  const step = sampling + actor + oldLogProbs + update;
+  const ofActor = actor > 0 ? `the actor's ${formatDuration(actor)}, ` : "";
+  return `a step of ${replies} replies: ${formatDuration(step)} (sampling ${formatDuration(sampling)}, ${ofActor}old log-probs ${formatDuration(oldLogProbs)}, update ${formatDuration(update)}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
 }

@@ -34,8 +34,8 @@ export interface PretrainSettings {
   readonly learningRate: number;
   /** The same for the layers' matrices, by Muon. */
   readonly muon: number;
-  /** Share of a cycle, from its start, that has only bare questions: copying is learned sooner from short texts. */
-  readonly bareShare: number;
+  /** First steps, which have only bare questions: copying is learned sooner from short texts. */
+  readonly bareSteps: number;
   /** Weight of a prompt token's loss; reply tokens have 1. */
   readonly promptWeight: number;
   /** Byte pair merges of the tokenizer. */
@@ -51,7 +51,7 @@ export const reasonerBase: PretrainSettings = {
   batch: 24,
   learningRate: 4e-3,
   muon: 0.02,
-  bareShare: 0.5,
+  bareSteps: 4200,
   promptWeight: 0.1,
   merges: 2048,
   width: 128,
@@ -113,7 +113,7 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
     let state: PretrainState = saved ?? { settings, begun: 0, step: 0, tokens: 0, curve: [] };
     let savedAt = performance.now();
     let sums = { loss: 0, tokens: 0 };
-    const batch = lessonStream(state, tokenizer);
+    const batch = lessonStream(settings, tokenizer);
     const onTrained = async (step: number, { sequences, logProbs }: Likelihood): Promise<void> => {
       const reply = replyLoss(sequences, logProbs.values);
       sums = { loss: sums.loss + reply.loss, tokens: sums.tokens + reply.tokens };
@@ -174,7 +174,7 @@ function rateAt({ begun, settings: { steps } }: PretrainState, step: number): nu
 
 /** Batches by step; lessons of equal length are in one batch. */
 export function lessonStream(
-  { begun, settings: { seed, batch, steps, bareShare, promptWeight } }: Pick<PretrainState, "begun" | "settings">,
+  { seed, batch, bareSteps, promptWeight }: PretrainSettings,
   tokenizer: ChatTokenizer,
 ): (step: number) => Promise<readonly WeightedSequence[]> {
   let drawn: { readonly index: number; readonly batches: readonly (readonly WeightedSequence[])[] } | null = null;
@@ -185,7 +185,7 @@ export function lessonStream(
   };
   async function drawBatches(index: number): Promise<(readonly WeightedSequence[])[]> {
     const random = randomFromSeed(seed).split(index);
-    const isBare = index * batchesPerDraw - begun < bareShare * (steps - begun);
+    const isBare = index * batchesPerDraw < bareSteps;
     const examples: WeightedSequence[] = [];
     for (let i = 0; examples.length < batch * batchesPerDraw; i++)
       for (const lesson of await drawLessons(random.split(i), isBare))

@@ -1,6 +1,6 @@
 import { baselineNamed } from "@laconic/baselines";
 import { distribute } from "@laconic/benchmarks";
-import { drawSteps, stepsProblem, stepsSolution } from "@laconic/benchmarks/steps";
+import { drawSteps, stepsProblem, stepsQuestion, stepsSolution, type StepsProblem } from "@laconic/benchmarks/steps";
 import type { AgentId, ChatMessage, LanguageModel, Problem, Random, Topology } from "@laconic/core";
 import { answerForm, answerReading } from "@laconic/grading";
 import { teamOf } from "../text/teams/team-of.ts";
@@ -41,6 +41,14 @@ const instructions = [
   "Read carefully, then calculate.",
 ] as const;
 
+/** Chance that a bare lesson repeats facts instead of solving. */
+const repeatShare = 0.2;
+
+const repeatInstructions = {
+  all: ["Repeat the text.", "Say that again."],
+  needed: ["Repeat the facts that count."],
+} as const;
+
 const form = answerForm({ kind: "numeric" });
 const reader = answerReading({ kind: "numeric" });
 
@@ -53,10 +61,8 @@ export async function drawLessons(random: Random, isBare = false): Promise<reado
   const steps = drawSteps(random, { madeUp: true });
   const problem: Problem = { ...stepsProblem(steps), id: `${random.integer(1e9)}` };
   const method = isBare ? "bare" : drawMethod(random.uniform());
-  if (method === "bare") {
-    const system = random.uniform() < 0.5 ? [{ role: "system", content: random.pick(instructions) } as const] : [];
-    return [{ messages: [...system, { role: "user", content: problem.question }], reply: stepsSolution(steps) }];
-  }
+  if (method === "bare")
+    return [random.uniform() < repeatShare ? repetition(steps, random) : bareLesson(steps, random)];
   const { topology, holders } = teamFor(method, 2 + random.integer(3));
   const dealt = holders.length > 0 ? distribute(problem, holders, "lessons")?.problem : undefined;
   const lessons: Lesson[] = [];
@@ -73,6 +79,19 @@ export async function drawLessons(random: Random, isBare = false): Promise<reado
   const models = Object.fromEntries(topology.agents.map((agent) => [agent, modelOf(agent)]));
   await topology.run(dealt ?? problem, { models, sampling: { temperature: 1 }, random });
   return lessons;
+}
+
+function bareLesson(steps: StepsProblem, random: Random): Lesson {
+  const system = random.uniform() < 0.5 ? [{ role: "system", content: random.pick(instructions) } as const] : [];
+  return { messages: [...system, { role: "user", content: stepsQuestion(steps) }], reply: stepsSolution(steps) };
+}
+
+/** Repeats all facts, or those that the answer needs: holders copy sentences, and solvers choose them. */
+function repetition(steps: StepsProblem, random: Random): Lesson {
+  const kind = random.pick(["all", "needed"] as const);
+  const facts = steps.facts.filter(({ use }) => kind === "all" || use === "needed");
+  const content = `${random.pick(repeatInstructions[kind])}\n\n${stepsQuestion(steps)}`;
+  return { messages: [{ role: "user", content }], reply: facts.map(({ text }) => text).join(" ") };
 }
 
 function drawMethod(uniform: number): string {

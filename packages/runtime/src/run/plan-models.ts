@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import { inputError, type ModelResources, type ValueModel } from "@laconic/core";
+import {
+  forwardPassBytes,
+  parseModelConfig,
+  planMemory,
+  readJsonFile,
+  type MemoryPlan,
+  type MemorySettings,
+  type ModelConfig,
+} from "@laconic/engine";
+import { estimatorValue } from "@laconic/trainer";
+import { openTrain } from "../resolver/open-train.ts";
+import { isReference } from "../resolver/reference.ts";
+import { modelOf } from "./policy-models.ts";
+import type { AppConfig } from "./run-settings.ts";
+
+/** Device memory of one model of a run, in bytes. */
+export interface PlannedModel {
+  /** Such as `actor` or `policy writer`. */
+  readonly role: string;
+  readonly model: string;
+  /** Weights, with frozen copies, exact copies and moments if trained. */
+  readonly lasting: number;
+  /** More while it learns, or reads sequences. */
+  readonly training: number;
+  /** More while it samples. */
+  readonly sampling: number;
+}
+
+/** Agents of a run and their policies. */
+export interface RunTeam {
+  readonly policies: readonly string[];
+  /** Agents that do not learn. */
+  readonly frozen: readonly string[];
+  /** Episodes per step and worker. */
+  readonly episodes: number;
+}
+
+/** Bytes of a model that learns and samples. */
+export function plannedPolicy(role: string, model: string, plan: MemoryPlan): PlannedModel {
+  const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
+  return { role, model, lasting, training: plan.training - lasting, sampling: plan.sampling - lasting };
+}
+
+type FolderOf = (model: string) => Promise<string>;
+
+async function shapeIn(model: string, folderOf: FolderOf): Promise<ModelConfig> {
+  return parseModelConfig(await readJsonFile(join(await folderOf(model), "config.json")));
+}
+
+/** A local model of agents that do not learn. */
+interface PlannedActor {
+  readonly model: string;
+  readonly shape: ModelConfig;
+  readonly settings: MemorySettings;
+}
+
+/** Null if every agent learns, or the actor is on a server. */
+export async function planActor(
+  { actor, model }: Pick<AppConfig, "actor" | "model">,
+  { frozen, episodes }: RunTeam,
+  settings: MemorySettings,
+  folderOf: FolderOf,
+): Promise<PlannedActor | null> {
+  const name = actor === null ? model : modelOf(actor);
+  if (frozen.length === 0 || name === null) return null;
+  const lora = actor === null ? settings.lora : null;
+  const reads = { ...settings, lora, snapshots: 0, rollouts: frozen.length * episodes };
+  return { model: name, shape: await shapeIn(name, folderOf), settings: reads };
+}
+
+/**
+ * Memory of the run's models besides its first policy, as the run opens them: more policies, the actor, teachers,
+ * critics and reward models. Heads on a policy's layers are negligible. States have the length of a planned sequence.
+ */
+export async function planOtherModels(
+  config: Pick<AppConfig, "train" | "bases" | "teachers" | "actor" | "model">,
+  team: RunTeam,
+  settings: MemorySettings,
+  folderOf: FolderOf,
+): Promise<PlannedModel[]> {
+  const { model, bases, teachers, train } = config;
+  const { policies } = team;
+  const shapeOf = (name: string): Promise<ModelConfig> => shapeIn(name, folderOf);
+  const planned: PlannedModel[] = [];
+  // Adapters on one model share its weights.
+  const bottoms = new Set(settings.lora ? [bases[policies[0] ?? ""] ?? model] : []);
+  const sharedBytes = (base: string, shape: ModelConfig): number => {
+    if (bottoms.has(base)) return planMemory(shape, { ...settings, lora: null, microBatch: 0, rollouts: 0 }).weights;
+    if (settings.lora) bottoms.add(base);
+    return 0;
+  };
+  for (const policy of policies.slice(1)) {
+    const base = bases[policy] ?? model;
+    const shape = await shapeOf(base);
+    const whole = plannedPolicy(`policy ${policy}`, base, planMemory(shape, settings));
+    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(base, shape) });
+  }
+  const actor = await planActor(config, team, settings, folderOf);
+  if (actor) {
+    const whole = plannedReader("actor", actor.model, actor.shape, actor.settings);
+    planned.push({
+      ...whole,
+      lasting: whole.lasting - (actor.settings.lora ? sharedBytes(actor.model, actor.shape) : 0),
+    });
+  }
+  const reads = { ...settings, lora: null, snapshots: 0, rollouts: 0 };
+  for (const [name, teacher] of Object.entries(teachers))
+    planned.push(plannedReader(`teacher ${name}`, teacher, await shapeOf(teacher), reads));
+  for (const { of, model: name, trains } of await valueModelsOf(train, policies)) {
+    const shape = { ...(await shapeOf(name)), scalarHead: true } as const;
+    planned.push(trains ? plannedCritic(name, shape, reads) : plannedReader(of, name, shape, reads));
+  }
+  return planned;
+}
+
+/** A model that only samples, or without rollouts only reads. */
+function plannedReader(role: string, model: string, shape: ModelConfig, settings: MemorySettings): PlannedModel {
+  const { dtype, lora, rollouts, promptTokens, completionTokens } = settings;
+  const plan = planMemory(shape, { ...settings, snapshots: 0, microBatch: 0 });
+  const sequences = Array.from({ length: settings.microBatch }, () => ({
+    promptTokens: new Array<number>(promptTokens + completionTokens - 1).fill(0),
+    completionTokens: [0],
+  }));
+  const sampling = plan.keyValueCache + plan.samplingWorkspace + plan.samplingOverhead;
+  const training = rollouts > 0 ? 0 : forwardPassBytes(shape, { dtype, lora, shared: false }, sequences);
+  return { role, model, lasting: plan.weights, training, sampling: rollouts > 0 ? sampling : 0 };
+}
+
+function plannedCritic(model: string, shape: ModelConfig, settings: MemorySettings): PlannedModel {
+  const promptTokens = settings.promptTokens + settings.completionTokens - 1;
+  const read = { ...settings, repliesPerPrompt: 1, promptTokens, completionTokens: 1 };
+  return { ...plannedPolicy("critic", model, planMemory(shape, read)), sampling: 0 };
+}
+
+/** Model request of an estimator or reward. */
+interface ValueRequest {
+  readonly of: "critic" | "reward";
+  readonly model: string;
+  readonly trains: boolean;
+}
+
+/** Models that estimators and the reward open by name, one critic per policy. */
+async function valueModelsOf(train: AppConfig["train"], policies: readonly string[]): Promise<ValueRequest[]> {
+  const opened = await openTrain(train);
+  const requests: ValueRequest[] = [];
+  for (const name of policies) await estimatorValue(opened, name)?.open?.(recording("critic", requests));
+  const { reward } = opened;
+  if (reward && !isReference(reward)) await reward.open?.(recording("reward", requests));
+  return requests;
+}
+
+/** Records requests; the returned model refuses all calls. */
+function recording(of: ValueRequest["of"], requests: ValueRequest[]): ModelResources {
+  const refuse = (): never => {
+    throw inputError("a plan opens no model");
+  };
+  const model: ValueModel = {
+    id: "planned",
+    parameters: 0,
+    contextLength: Infinity,
+    weightVersion: 0,
+    hasStoredHead: true,
+    trainableParameters: 0,
+    forward: refuse,
+    forwardBackward: refuse,
+    optimStep: refuse,
+    save: refuse,
+    load: refuse,
+    dispose: async () => undefined,
+  };
+  return {
+    async openValueModel(layers, { train = "all" } = {}) {
+      if (typeof layers === "string") requests.push({ model: layers, of, trains: of === "critic" && train === "all" });
+      return { model, encode: () => [] };
+    },
+  };
+}
