@@ -9,9 +9,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { SharedBases } from "../src/local/hosted-model/base-weights.ts";
-import { createExchange, elementCount, slotViews } from "../src/local/replicas/gradient-exchange.ts";
+import { createExchange, slotViews } from "../src/local/replicas/gradient-exchange.ts";
 import { HostedModel } from "../src/local/hosted-model/hosted-model.ts";
-import { trainable } from "../src/transformer/model-on-device.ts";
 
 interface Peft {
   readonly logProbs: readonly number[];
@@ -105,7 +104,7 @@ async function gradientsOf(
   const model = await HostedModel.open(kernels, source, options, new SharedBases(kernels, defaultFiles));
   const { outputs: logProbs } = await model.forwardForGradient(sequences, [0, 1]);
   model.backward(Float64Array.from(dLogProbs));
-  const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");
+  const exchange = createExchange(model.facts.trainableParameters, 1, "float64");
   await model.exportGradient(exchange, 0);
   const views = slotViews(exchange, 0, model.live);
   const gradients = Object.fromEntries(views.map(({ name, values }) => [name, Array.from(values)]));

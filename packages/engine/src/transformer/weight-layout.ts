@@ -29,7 +29,7 @@ export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
 }
 
 export function heldShapes(shapes: Shapes): Map<string, readonly number[]> {
-  return new Map(Array.from(heldTensors(shapes), ([name, { shape }]) => [name, shape]));
+  return shapesOf(heldTensors(shapes));
 }
 
 /** Allocates matrices, which decay, before vectors, at once if possible. */
@@ -54,7 +54,7 @@ export function copyTogether(
   return copies;
 }
 
-export function shapesOf(tensors: ReadonlyMap<string, Tensor>): Map<string, readonly number[]> {
+export function shapesOf(tensors: ReadonlyMap<string, Pick<Tensor, "shape">>): Map<string, readonly number[]> {
   return new Map(Array.from(tensors, ([name, { shape }]) => [name, shape]));
 }
 
@@ -99,20 +99,17 @@ export async function readPart(
 export function storedParts(
   shapes: Shapes,
 ): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {
-  const held = heldTensors(shapes);
-  const places = new Map<string, { readonly held: string; readonly start: number }>();
-  for (const [location, { parts }] of held) {
-    let start = 0;
-    for (const part of parts) {
-      places.set(part.name, { held: location, start });
-      start += sizeOf(part.shape);
-    }
-  }
-  return Array.from(shapes, ([name, shape]) => ({
-    name,
-    shape,
-    ...(places.get(name) as { readonly held: string; readonly start: number }),
-  }));
+  const heldBy = Array.from(heldTensors(shapes), ([held, { parts }]) =>
+    parts.map((part) => [part.name, held] as const),
+  );
+  const heldOf = new Map(heldBy.flat());
+  const ends = new Map<string, number>();
+  return Array.from(shapes, ([name, shape]) => {
+    const held = heldOf.get(name) as string;
+    const start = ends.get(held) ?? 0;
+    ends.set(held, start + sizeOf(shape));
+    return { name, shape, held, start };
+  });
 }
 
 /** Holds one device tensor at a time on the host; after an error, none remains. */
@@ -120,8 +117,7 @@ export async function uploadWeights(
   kernels: Kernels,
   sources: ReadonlyMap<string, TensorSource>,
 ): Promise<Map<string, Tensor>> {
-  const held = heldTensors(new Map(Array.from(sources, ([name, { shape }]) => [name, shape])));
-  const tensors = allocateTogether(kernels, new Map(Array.from(held, ([name, { shape }]) => [name, shape])));
+  const tensors = allocateTogether(kernels, heldShapes(shapesOf(sources)));
   try {
     await writeSources(kernels, tensors, sources);
     return tensors;
@@ -136,8 +132,7 @@ export async function writeSources(
   tensors: ReadonlyMap<string, Tensor>,
   sources: ReadonlyMap<string, TensorSource>,
 ): Promise<void> {
-  const held = heldTensors(new Map(Array.from(sources, ([name, { shape }]) => [name, shape])));
-  for (const [name, { parts }] of held) {
+  for (const [name, { parts }] of heldTensors(shapesOf(sources))) {
     const values: (Float32Array | Float64Array)[] = [];
     for (const part of parts) values.push(await (sources.get(part.name) as TensorSource).read());
     writeValues(kernels, tensors.get(name) as Tensor, joinValues(values));

@@ -21,7 +21,7 @@ import { openPeftFolder } from "../../lora/peft-folder.ts";
 import { AdamW } from "../../optimizer/adamw.ts";
 import { Gradients } from "../../transformer/gradients.ts";
 import type { ModelConfig } from "../../transformer/model-config.ts";
-import { parameterShapes, type TensorSource } from "../../transformer/parameters.ts";
+import { elementCount, parameterShapes, type TensorSource } from "../../transformer/parameters.ts";
 import {
   allocateTogether,
   copyTogether,
@@ -34,7 +34,7 @@ import { fitSource } from "../../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
 import { writeSources } from "../../transformer/weight-layout.ts";
 import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
-import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
+import { slotViews, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf } from "./outputs.ts";
 import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "./model-types.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
@@ -128,12 +128,11 @@ export class HostedModel {
   get facts(): ModelFacts {
     const { vocabularySize, maxPositions } = this.live.config;
     const limits = { vocabularySize, maxPositions };
-    const trained = elementCount(trainable(this.live));
-    const adapted = elementCount(this.live.adapter?.matrices ?? new Map());
+    const adapted = elementCount(shapesOf(this.live.adapter?.matrices ?? new Map()));
     const { hasStoredHead } = this.#base;
     return {
-      parameters: elementCount(this.live.parameters) + adapted,
-      trainableParameters: trained,
+      parameters: elementCount(shapesOf(this.live.parameters)) + adapted,
+      trainableParameters: elementCount(shapesOf(trainable(this.live))),
       weightVersion: this.weightVersion,
       limits,
       ...(hasStoredHead !== undefined && { hasStoredHead }),
@@ -207,16 +206,12 @@ export class HostedModel {
   /** @returns false without a gradient */
   async exportGradient(exchange: GradientExchange, replica: number): Promise<boolean> {
     const gradients = this.#gradients.byName;
-    if (gradients.size === 0) {
-      clearSlot(exchange, replica);
-      return false;
-    }
     for (const { name, values } of slotViews(exchange, replica, this.live)) {
       const gradient = gradients.get(name);
       if (gradient) values.set(await this.#kernels.read(gradient));
       else values.fill(0);
     }
-    return true;
+    return gradients.size > 0;
   }
 
   /** Steps on the sum of all slots, or without exchange on the local gradient. */
@@ -248,7 +243,7 @@ export class HostedModel {
     const cache = this.#optimizer.moments;
     const trained = trainable(this.live);
     const weights = new Map<string, TensorSource>();
-    const moments = new Map<string, { readonly first: TensorSource; readonly second: TensorSource }>();
+    const moments = new Map<string, StoredMoments>();
     for (const { name, shape, held, start } of storedParts(storedShapes(this.live))) {
       const source = (tensor: Tensor): TensorSource => ({
         shape,
@@ -316,9 +311,11 @@ export class HostedModel {
 
   #importGradient(exchange: GradientExchange): void {
     this.#gradients.clear();
-    sumSlots(exchange, this.live, (name, sum, shape) =>
-      this.#kernels.scope(() => this.#gradients.add(this.live, name, this.#kernels.upload(sum, shape, "full"))),
-    );
+    for (const { name, shape, values } of slotViews(exchange, 0, this.live))
+      this.#kernels.scope(() => {
+        // Native code does not accept shared memory.
+        this.#gradients.add(this.live, name, this.#kernels.upload(values.slice(), shape, "full"));
+      });
   }
 }
 
@@ -357,23 +354,18 @@ function fitMoments(
   model: ModelOnDevice,
   moments: ReadonlyMap<string, StoredMoments>,
 ): ReadonlyMap<string, StoredMoments> {
-  const fitted = new Map<string, StoredMoments>();
-  for (const [name, { first, second }] of moments) {
-    const shape = storedShapes(model).get(name);
-    if (!shape)
+  const shapes = storedShapes(model);
+  for (const name of moments.keys())
+    if (!shapes.has(name))
       throw new LaconicError("weights_invalid", `tensor first.${name} does not belong to this model`, { tensor: name });
-    fitted.set(name, {
-      first: fitSource(`first.${name}`, shape, first),
-      second: fitSource(`second.${name}`, shape, second),
-    });
-  }
-  if (fitted.size === 0) return fitted;
-  for (const [name, shape] of storedShapes(model)) {
-    const zeros: TensorSource = {
-      shape,
-      read: async () => new Float32Array(sizeOf(shape)),
-    };
-    if (!fitted.has(name)) fitted.set(name, { first: zeros, second: zeros });
-  }
-  return fitted;
+  if (moments.size === 0) return moments;
+  const fitted = Array.from(shapes, ([name, shape]): [string, StoredMoments] => {
+    const zeros = { shape, read: async () => new Float32Array(sizeOf(shape)) };
+    const { first, second } = moments.get(name) ?? { first: zeros, second: zeros };
+    return [
+      name,
+      { first: fitSource(`first.${name}`, shape, first), second: fitSource(`second.${name}`, shape, second) },
+    ];
+  });
+  return new Map(fitted);
 }

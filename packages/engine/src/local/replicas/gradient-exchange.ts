@@ -1,5 +1,5 @@
 import type { EngineCapabilities } from "@laconic/core";
-import { sizeOf, type Tensor } from "../../kernels/index.ts";
+import { sizeOf } from "../../kernels/index.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
 /** Shared memory with one slot per replica. */
@@ -21,16 +21,6 @@ export function createExchange(
   const dtype = device === "float64" ? "float64" : "float32";
   const bytes = dtype === "float64" ? 8 : 4;
   return { buffer: new SharedArrayBuffer(bytes * parameters * replicas), replicas, parameters, dtype };
-}
-
-export function elementCount(tensors: ReadonlyMap<string, Tensor>): number {
-  let count = 0;
-  for (const { shape } of tensors.values()) count += sizeOf(shape);
-  return count;
-}
-
-export function clearSlot(exchange: GradientExchange, replica: number): void {
-  slot(exchange, replica).fill(0);
 }
 
 /** Parameters in a slot, in the model's order. */
@@ -57,16 +47,6 @@ export function sumShare(exchange: GradientExchange, replica: number): void {
     const addends = slot(exchange, other).subarray(start, end);
     for (let k = 0; k < sums.length; k++) sums[k] = (sums[k] as number) + (addends[k] as number);
   }
-}
-
-/** After all shares are summed. */
-export function sumSlots(
-  exchange: GradientExchange,
-  model: ModelOnDevice,
-  take: (name: string, sum: Float32Array | Float64Array, shape: readonly number[]) => void,
-): void {
-  // Native code does not accept shared memory.
-  for (const { name, shape, values } of slotViews(exchange, 0, model)) take(name, values.slice(), shape);
 }
 
 function slot({ buffer, parameters, dtype }: GradientExchange, replica: number): Floats {
