@@ -50,7 +50,7 @@ export async function openModelFolder(
   const tensors = new Map<string, TensorSource>();
   const opened: OpenTensors[] = [];
   const close = async (): Promise<void> => void (await Promise.all(opened.map((file) => file.close())));
-  try {
+  return closedOnError({ config, tensors, close }, async (model) => {
     for (const name of await weightFiles(files, folder)) {
       const path = joinPath(folder, name);
       const file = await openSafetensorsFile(files, path);
@@ -63,11 +63,8 @@ export async function openModelFolder(
         tensors.set(tensor, source);
       }
     }
-    return { config, tensors, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return model;
+  });
 }
 
 /** Null without optimizer state. @throws LaconicError `weights_invalid`. */
@@ -99,6 +96,7 @@ function readMoments(
   return { steps, moments };
 }
 
+/** Weights and moments have the names of trained tensors. */
 export interface ModelFolderContents {
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: ReadonlyMap<string, TensorSource>;
@@ -116,20 +114,18 @@ export async function writeModelFolder(
   folder: string,
   contents: ModelFolderContents,
 ): Promise<readonly string[]> {
-  const { config, weights, steps, moments, dtype } = contents;
+  const { config, weights, dtype } = contents;
   const json = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
   await writeSynced(files, joinPath(folder, names.config), (write) => write(json));
   await writeSafetensorsFile(files, joinPath(folder, names.weights), weights, dtype);
-  return [names.config, names.weights, await writeTrainingState(files, folder, steps, moments, dtype)];
+  return [names.config, names.weights, await writeTrainingState(files, folder, contents)];
 }
 
 /** @returns the file name */
 export async function writeTrainingState(
   files: ModelFiles,
   folder: string,
-  steps: number,
-  moments: ModelFolderContents["moments"],
-  dtype: "F32" | "F64",
+  { steps, moments, dtype }: Pick<ModelFolderContents, "steps" | "moments" | "dtype">,
 ): Promise<string> {
   const flat = new Map<string, TensorSource>();
   for (const [name, { first, second }] of moments) flat.set(`first.${name}`, first).set(`second.${name}`, second);

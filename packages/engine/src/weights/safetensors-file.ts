@@ -56,13 +56,7 @@ export async function writeSafetensorsFile(
   metadata: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await writeSynced(files, path, async (write) => {
-    await write(
-      encodeHeader(
-        Array.from(tensors, ([name, { shape }]) => [name, shape] as const),
-        dtype,
-        metadata,
-      ),
-    );
+    await write(encodeHeader(tensors, dtype, metadata));
     for (const tensor of tensors.values()) await write(encodeValues(await tensor.read(), dtype));
   });
 }

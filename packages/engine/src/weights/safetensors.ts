@@ -21,11 +21,7 @@ export function encodeSafetensors(
   metadata: Readonly<Record<string, string>> = {},
   dtype: "F32" | "F16" = "F32",
 ): Uint8Array {
-  const header = encodeHeader(
-    Array.from(tensors, ([name, { shape }]) => [name, shape] as const),
-    dtype,
-    metadata,
-  );
+  const header = encodeHeader(tensors, dtype, metadata);
   const parts = [header, ...Array.from(tensors.values(), ({ values }) => encodeValues(values, dtype))];
   return joinBytes(parts);
 }
@@ -124,13 +120,13 @@ const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4,
 
 /** Data starts at a multiple of 8 bytes. */
 export function encodeHeader(
-  tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
+  tensors: Iterable<readonly [name: string, tensor: Pick<StoredTensor, "shape">]>,
   dtype: "F32" | "F64" | "F16",
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
   const header: Record<string, unknown> = { __metadata__: { format: "pt", ...metadata } };
   let end = 0;
-  for (const [name, shape] of tensors) {
+  for (const [name, { shape }] of tensors) {
     const start = end;
     end += bytesPerElement[dtype] * sizeOf(shape);
     header[name] = { dtype, shape, data_offsets: [start, end] };

@@ -4,23 +4,20 @@ import { adaptedProjections } from "../../lora/lora-settings.ts";
 import { openPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { parameter, type ModelOnDevice } from "../../transformer/model-on-device.ts";
-import { scoreName, type TensorSource } from "../../transformer/parameters.ts";
+import { scoreName } from "../../transformer/parameters.ts";
 import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
-import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
+import {
+  openModelFolder,
+  writeModelFolder,
+  writeTrainingState,
+  type ModelFolderContents,
+} from "../../weights/model-folder.ts";
 import { closedOnError, openSafetensorsFile, writeSafetensorsFile } from "../../weights/safetensors-file.ts";
 import type { OpenTensors } from "../../weights/safetensors-file.ts";
 
-/** Data by names of trained tensors. */
-export interface StoredContents {
-  readonly weights: ReadonlyMap<string, TensorSource>;
-  readonly steps: number;
-  readonly moments: ReadonlyMap<string, { readonly first: TensorSource; readonly second: TensorSource }>;
-  readonly dtype: "F32" | "F64";
-}
-
 /** Optimizer state has its own file. */
 export interface StoredForm {
-  write(folder: string, contents: StoredContents): Promise<readonly string[]>;
+  write(folder: string, contents: Omit<ModelFolderContents, "config">): Promise<readonly string[]>;
   open(folder: string): Promise<OpenTensors>;
 }
 
@@ -52,9 +49,9 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
     targets: adaptedProjections(model.config, targets),
   });
   return {
-    async write(folder, { weights, steps, moments, dtype }) {
-      const written = await writePeftFolder(files, folder, settings, base, weights, dtype);
-      return [...written, await writeTrainingState(files, folder, steps, moments, dtype)];
+    async write(folder, contents) {
+      const written = await writePeftFolder(files, folder, settings, base, contents.weights, contents.dtype);
+      return [...written, await writeTrainingState(files, folder, contents)];
     },
     open: async (folder) =>
       closedOnError(await openPeftFolder(files, folder, model.config), (stored) => {
@@ -68,9 +65,9 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
 export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
   const { shape } = parameter(model, scoreName);
   return {
-    async write(folder, { weights, steps, moments, dtype }) {
-      await writeSafetensorsFile(files, joinPath(folder, headFile), weights, dtype);
-      return [headFile, await writeTrainingState(files, folder, steps, moments, dtype)];
+    async write(folder, contents) {
+      await writeSafetensorsFile(files, joinPath(folder, headFile), contents.weights, contents.dtype);
+      return [headFile, await writeTrainingState(files, folder, contents)];
     },
     open: async (folder) =>
       closedOnError(await openSafetensorsFile(files, joinPath(folder, headFile)), ({ tensors, close }) => ({
