@@ -3,9 +3,9 @@ import { Dropout } from "../../transformer/dropout.ts";
 import type { Gradients } from "../../transformer/gradients.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
-import { passBackward, passForward, type Recompute, type HeadPass } from "../../transformer/train-pass.ts";
+import { passBackward, passForward, type HeadPass } from "../../transformer/train-pass.ts";
 import { isOutOfMemory, tensorsIn } from "../../kernels/index.ts";
-import type { HostOutputs } from "./model-types.ts";
+import type { HostOutputs, HostSettings } from "./model-types.ts";
 import { halve, rowsTogether, type MicroBatch } from "./micro-batches.ts";
 import { explainOutOfMemory, outputsInHalves, readOutputs } from "./outputs.ts";
 
@@ -15,45 +15,37 @@ export interface LiveModel {
   readonly steps: number;
 }
 
+interface TrainingPassesOptions extends Pick<HostSettings, "recompute" | "sharePrefixes"> {
+  readonly dropoutSeed: string;
+  readonly gradients: Gradients;
+  state(): LiveModel;
+}
+
 interface PendingPass extends MicroBatch {
   readonly pass: HeadPass;
 }
 
 /** Forward and backward passes of one model, one pair at a time. */
 export class TrainingPasses {
-  readonly #recompute: Recompute;
-  readonly #sharePrefixes: boolean;
-  readonly #dropoutSeed: string;
-  readonly #gradients: Gradients;
-  readonly #state: () => LiveModel;
+  readonly #options: TrainingPassesOptions;
   #pending: PendingPass | null = null;
   /** `backward` repeats it in parts. */
   #unfit: { readonly micro: MicroBatch; readonly reason: unknown } | null = null;
 
-  constructor(options: {
-    readonly recompute: Recompute;
-    readonly sharePrefixes: boolean;
-    readonly dropoutSeed: string;
-    readonly gradients: Gradients;
-    state(): LiveModel;
-  }) {
-    this.#recompute = options.recompute;
-    this.#sharePrefixes = options.sharePrefixes;
-    this.#dropoutSeed = options.dropoutSeed;
-    this.#gradients = options.gradients;
-    this.#state = () => options.state();
+  constructor(options: TrainingPassesOptions) {
+    this.#options = options;
   }
 
   /** Keeps activations if they fit. @throws LaconicError `device_out_of_memory` for one sequence */
   async forward(micro: MicroBatch): Promise<HostOutputs> {
     this.drop();
-    const { live } = this.#state();
+    const { live } = this.#options.state();
     try {
       this.#pending = this.#forward(micro);
     } catch (reason) {
       const dropout = (batch: PackedBatch, numbers: readonly number[]): Dropout | undefined =>
         this.#dropout(batch, numbers);
-      const outputs = await outputsInHalves(live, micro, { shared: this.#sharePrefixes, dropout }, reason);
+      const outputs = await outputsInHalves(live, micro, { shared: this.#options.sharePrefixes, dropout }, reason);
       this.#unfit = { micro, reason };
       return outputs;
     }
@@ -73,19 +65,19 @@ export class TrainingPasses {
   }
 
   drop(): void {
-    if (this.#pending) this.#state().live.kernels.free(...tensorsIn(this.#pending.pass));
+    if (this.#pending) this.#options.state().live.kernels.free(...tensorsIn(this.#pending.pass));
     this.#pending = null;
     this.#unfit = null;
   }
 
   #forward(micro: MicroBatch): PendingPass {
-    const { live } = this.#state();
+    const { live } = this.#options.state();
     const { kernels } = live;
     try {
       const pass = kernels.scope(() => {
         const width = live.config.hiddenSize;
-        const batch = packBatch(kernels, micro.sequences, { shared: this.#sharePrefixes, width });
-        return passForward(live, batch, this.#recompute, this.#dropout(batch, micro.numbers));
+        const batch = packBatch(kernels, micro.sequences, { shared: this.#options.sharePrefixes, width });
+        return passForward(live, batch, this.#options.recompute, this.#dropout(batch, micro.numbers));
       });
       return { ...micro, pass };
     } catch (error) {
@@ -94,27 +86,27 @@ export class TrainingPasses {
   }
 
   #backward(pending: PendingPass, dLogProbs: Float64Array, leaveOut: number): number | null {
-    const { live } = this.#state();
+    const { live } = this.#options.state();
     const { kernels } = live;
     this.#pending = pending;
-    this.#gradients.startPass(leaveOut);
+    this.#options.gradients.startPass(leaveOut);
     try {
       kernels.scope(() => {
         const d = gradientOfPredictions(kernels, pending.pass.batch, dLogProbs);
-        passBackward(live, pending.pass, d, this.#gradients);
+        passBackward(live, pending.pass, d, this.#options.gradients);
       });
       return null;
     } catch (error) {
       const explained = this.#explained(error, pending);
       this.drop();
-      return this.#inParts(pending, dLogProbs, this.#gradients.added, explained);
+      return this.#inParts(pending, dLogProbs, this.#options.gradients.added, explained);
     } finally {
       this.drop();
     }
   }
 
   #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
-    const halves = isOutOfMemory(reason) ? halve(micro, this.#sharePrefixes) : null;
+    const halves = isOutOfMemory(reason) ? halve(micro, this.#options.sharePrefixes) : null;
     if (!halves) throw reason;
     let largest = 0;
     let start = 0;
@@ -135,20 +127,20 @@ export class TrainingPasses {
     } catch (error) {
       return this.#inParts(part, dLogProbs, leaveOut, error);
     }
-    return this.#backward(pending, dLogProbs, leaveOut) ?? rowsTogether(part.sequences, this.#sharePrefixes);
+    return this.#backward(pending, dLogProbs, leaveOut) ?? rowsTogether(part.sequences, this.#options.sharePrefixes);
   }
 
   #explained(error: unknown, { sequences }: MicroBatch): unknown {
-    const options = { recompute: this.#recompute, shared: this.#sharePrefixes };
-    return explainOutOfMemory(error, this.#state().live, sequences, options);
+    const options = { recompute: this.#options.recompute, shared: this.#options.sharePrefixes };
+    return explainOutOfMemory(error, this.#options.state().live, sequences, options);
   }
 
   #dropout(batch: PackedBatch, numbers: readonly number[]): Dropout | undefined {
-    const { live, steps: step } = this.#state();
+    const { live, steps: step } = this.#options.state();
     const rate = live.trainsHeadAlone ? 0 : (live.adapter?.settings.dropout ?? 0);
-    const seed = this.#dropoutSeed;
+    const seed = this.#options.dropoutSeed;
     return rate === 0
       ? undefined
-      : new Dropout({ rate, seed, step, batch, numbers: this.#sharePrefixes ? null : numbers });
+      : new Dropout({ rate, seed, step, batch, numbers: this.#options.sharePrefixes ? null : numbers });
   }
 }
