@@ -33,7 +33,7 @@ const smallElements = 1 << 26;
 export class CachePages {
   readonly #kernels: Kernels;
   readonly #config: ModelConfig;
-  readonly #paged: boolean;
+  readonly paged: boolean;
   readonly #holders = new Set<PageHolder>();
   #caches: KeyValueCache[] = [];
   #references: number[] = [];
@@ -45,15 +45,11 @@ export class CachePages {
     this.#kernels = kernels;
     this.#config = config;
     this.#most = cacheLimitBytes(kernels, limit);
-    this.#paged = kernels.cachePageSize !== null;
+    this.paged = kernels.cachePageSize !== null;
   }
 
   get caches(): readonly KeyValueCache[] {
     return this.#caches;
-  }
-
-  get paged(): boolean {
-    return this.#paged;
   }
 
   bytesOf({ pages }: PageHolder): number {
@@ -62,14 +58,14 @@ export class CachePages {
 
   /** Positions for a new reply: `most` if caches are small, otherwise slightly more than its content. */
   firstPositions(content: number, most: number, replies: number): number {
-    const small = !this.#paged && replies * most * this.#positionElements <= smallElements;
+    const small = !this.paged && replies * most * this.#positionElements <= smallElements;
     return small ? most : Math.min(most, content + (this.#kernels.cachePageSize ?? headroom));
   }
 
   /** Positions for one more token, at most `most`; null if there is room. */
   nextPositions({ pages, held }: PageHolder, most: number): number | null {
     if (held < pages.length * this.#pageSize) return null;
-    return this.#paged ? held + 1 : Math.min(most, held + headroom);
+    return this.paged ? held + 1 : Math.min(most, held + headroom);
   }
 
   fits(wants: readonly PageWant[], reclaimable: readonly PageHolder[] = []): boolean {
@@ -93,8 +89,8 @@ export class CachePages {
     };
     for (const { holder, positions, start } of wants) {
       this.#holders.add(holder);
-      if (start?.takesOver && !this.#paged) this.handOver(start.of, holder);
-      else if (start && this.#paged && holder.pages.length === 0) {
+      if (start?.takesOver && !this.paged) this.handOver(start.of, holder);
+      else if (start && this.paged && holder.pages.length === 0) {
         holder.pages = start.of.pages.slice(0, Math.floor(start.length / this.#pageSize));
         for (const page of holder.pages) this.#references[page] = (this.#references[page] as number) + 1;
       }
@@ -142,7 +138,7 @@ export class CachePages {
 
   /** Moves single pages to 0, 1, 2, ..., so that a device can read them in place. */
   gather(holders: readonly PageHolder[]): void {
-    if (this.#paged || holders.length === 0) return;
+    if (this.paged || holders.length === 0) return;
     const first = new Set(holders);
     const inPage = new Map(Array.from(this.#holders, (holder) => [holder.pages[0] as number, holder]));
     const moves: PageCopy[] = [];
@@ -189,7 +185,7 @@ export class CachePages {
   }
 
   #pagesFor(positions: number): number {
-    return this.#paged ? Math.ceil(positions / (this.#kernels.cachePageSize as number)) : 1;
+    return this.paged ? Math.ceil(positions / (this.#kernels.cachePageSize as number)) : 1;
   }
 
   /** Number and size of pages; null above the limit. */
@@ -204,7 +200,7 @@ export class CachePages {
     const used = held - unused - this.#freedBy(reclaimable);
     const required = used + this.#newPages(wants);
     const longest = Math.max(0, ...wants.map((want) => want.positions));
-    if (this.#paged) {
+    if (this.paged) {
       const pageSize = this.#kernels.cachePageSize as number;
       const most = Math.floor(positions / pageSize);
       if (required > Math.max(held, most)) return force ? { pages: required, pageSize } : null;
@@ -231,8 +227,8 @@ export class CachePages {
   #newPages(wants: readonly PageWant[]): number {
     let count = 0;
     for (const { holder, positions, start } of wants) {
-      if (start?.takesOver && !this.#paged) continue;
-      const size = this.#paged ? (this.#kernels.cachePageSize as number) : 0;
+      if (start?.takesOver && !this.paged) continue;
+      const size = this.paged ? (this.#kernels.cachePageSize as number) : 0;
       const shared = start && holder.pages.length === 0 && size > 0 ? Math.floor(start.length / size) : 0;
       count += Math.max(0, this.#pagesFor(positions) - Math.max(shared, holder.pages.length));
     }
@@ -259,7 +255,7 @@ export class CachePages {
       .filter((holder) => holder.pages.length > 0)
       .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
     const longest = Math.max(0, ...holders.map(({ held }) => held));
-    const copies: PageCopy[] = this.#paged
+    const copies: PageCopy[] = this.paged
       ? Array.from(this.#references.keys())
           .filter((page) => (this.#references[page] as number) > 0)
           .map((page) => ({ from: page, to: page, length: pageSize }))
@@ -285,10 +281,10 @@ export class CachePages {
       this.#copyPages(copies, [target], source);
       this.#kernels.freeCache(source);
     }
-    const references = this.#paged ? this.#references : holders.map(() => 1);
+    const references = this.paged ? this.#references : holders.map(() => 1);
     [this.#caches, this.#pageSize] = [made, pageSize];
     this.#references = Array.from({ length: pages }, (_, page) => references[page] ?? 0);
-    if (!this.#paged) holders.forEach((holder, page) => (holder.pages = [page]));
+    if (!this.paged) holders.forEach((holder, page) => (holder.pages = [page]));
   }
 
   #copyPages(copies: readonly PageCopy[], caches: readonly KeyValueCache[], source?: KeyValueCache): void {

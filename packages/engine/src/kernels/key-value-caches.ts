@@ -18,7 +18,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
 
   /** @throws LaconicError `engine_failed` for a freed cache */
   get(cache: KeyValueCache): C {
-    if (this.#owns(cache)) return cache;
+    if (this.#alive.has(cache as C)) return cache as C;
     throw new LaconicError(
       "engine_failed",
       "a key-value cache is used after it was freed or belongs to another kernel set",
@@ -88,9 +88,5 @@ export class KeyValueCaches<C extends KeyValueCache> {
 
   dispose(): void {
     this.#alive.clear();
-  }
-
-  #owns(cache: KeyValueCache): cache is C {
-    return this.#alive.has(cache as C);
   }
 }

@@ -24,7 +24,7 @@ export class TensorScopes<T extends Tensor> {
 
   /** @throws LaconicError `engine_failed` for a freed tensor */
   get(tensor: Tensor): T {
-    if (this.owns(tensor)) return tensor;
+    if (this.#alive.has(tensor as T)) return tensor as T;
     throw new LaconicError(
       "engine_failed",
       `a tensor of shape [${tensor.shape.join(", ")}] is used after it was freed or belongs to another kernel set`,
@@ -77,10 +77,6 @@ export class TensorScopes<T extends Tensor> {
 
   dispose(): void {
     for (const tensor of this.#alive) this.free(tensor);
-  }
-
-  protected owns(tensor: Tensor): tensor is T {
-    return this.#alive.has(tensor as T);
   }
 }
 

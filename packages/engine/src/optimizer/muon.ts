@@ -1,10 +1,4 @@
-import type { AdamWTensors, Kernels, Tensor } from "../kernels/index.ts";
-
-/** Learning rate and decay of a Muon step. */
-export interface MuonSettings {
-  readonly learningRate: number;
-  readonly weightDecay: number;
-}
+import type { AdamWStep, AdamWTensors, Kernels, Tensor } from "../kernels/index.ts";
 
 const momentum = 0.95;
 /** See Jordan et al. 2024. */
@@ -19,7 +13,7 @@ const epsilon = 1e-7;
 export async function muonStep(
   kernels: Kernels,
   tensors: readonly AdamWTensors[],
-  { learningRate, weightDecay }: MuonSettings,
+  { learningRate, weightDecay }: Pick<AdamWStep, "learningRate" | "weightDecay">,
 ): Promise<void> {
   const updates = tensors.map(({ grad, first }) =>
     kernels.scope(() => {

@@ -3,8 +3,6 @@ import type { Kernels, Tensor } from "../kernels/index.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import type { PrefixForest } from "./prefix-forest.ts";
 
-type RowIdentity = string;
-
 export interface DropoutPass {
   readonly rate: number;
   readonly seed: string | number;
@@ -22,8 +20,8 @@ export interface DropoutPass {
 export class Dropout {
   readonly #rate: number;
   readonly #random: Random;
-  readonly #rows: readonly RowIdentity[];
-  readonly #selected: readonly RowIdentity[];
+  readonly #rows: readonly string[];
+  readonly #selected: readonly string[];
 
   constructor({ rate, seed, step, batch, numbers }: DropoutPass) {
     this.#rate = rate;
@@ -32,7 +30,7 @@ export class Dropout {
     this.#rows = numbers
       ? Array.from(positions, (position, n) => `${numbers[owners[n] as number]} ${position}`)
       : prefixNames(batch.forest);
-    this.#selected = Array.from(batch.selected, (row) => this.#rows[row] as RowIdentity);
+    this.#selected = Array.from(batch.selected, (row) => this.#rows[row] as string);
   }
 
   /** [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */

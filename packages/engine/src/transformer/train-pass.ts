@@ -51,14 +51,12 @@ function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recom
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
     const rows = rowsOf(model, layer, batch, dropout);
-    if (recompute === "layer") {
-      x = kernels.scope(() => layerForward(model, layer, input, rows).output);
-      layers.push(input);
-    } else {
-      const { output, pass } = kernels.scope(() => layerForward(model, layer, input, rows));
-      x = output;
-      layers.push(pass);
-    }
+    const saved = kernels.scope(() => {
+      const { output, pass } = layerForward(model, layer, input, rows);
+      return { output, layer: recompute === "layer" ? input : pass };
+    });
+    x = saved.output;
+    layers.push(saved.layer);
   }
   const { out: selected, invRms } = kernels.rmsNorm(x, parameter(model, finalNormName), config.rmsNormEpsilon);
   return { batch, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };

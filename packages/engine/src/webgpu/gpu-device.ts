@@ -81,12 +81,8 @@ export class GpuDevice {
     return result;
   }
 
-  derive(tensor: Tensor, name: string, make: () => GpuArray): GpuArray {
-    return this.store.derive(tensor, name, make);
-  }
-
   deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): GpuArray {
-    return this.derive(tensor, name, () => {
+    return this.store.derive(tensor, name, () => {
       const indices = make();
       return this.runner.upload(indices, [indices.length]);
     });

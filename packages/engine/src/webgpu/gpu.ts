@@ -9,16 +9,18 @@ export interface Adapter {
     /** Computes on the CPU. */
     readonly isFallbackAdapter?: boolean;
   };
-  readonly limits: Readonly<Record<AdapterLimit, number>>;
+  readonly limits: Readonly<Record<(typeof requestedLimits)[number], number>>;
   requestDevice(descriptor: { readonly requiredLimits: Readonly<Record<string, number>> }): Promise<ComputeDevice>;
 }
 
-export type AdapterLimit =
-  | "maxComputeWorkgroupStorageSize"
-  | "maxComputeInvocationsPerWorkgroup"
-  | "maxComputeWorkgroupSizeX"
-  | "maxStorageBufferBindingSize"
-  | "maxBufferSize";
+/** Limits requested in full. */
+export const requestedLimits = [
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxStorageBufferBindingSize",
+  "maxBufferSize",
+] as const;
 
 export interface ComputeDevice extends WatchedDevice {
   readonly limits: Readonly<Record<"maxComputeInvocationsPerWorkgroup" | "maxComputeWorkgroupStorageSize", number>>;

@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import { headSize, type Kernels } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
@@ -33,17 +34,13 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
     headLogProbs(hidden, weight, targets, inverseTemperature) {
       const [rows, , vocabulary] = headSize(hidden, weight);
       device.store.expectIndices(targets, vocabulary, "headLogProbs: targets");
-      const [logProbs, entropy, logSumExp] = [device.blank([rows]), device.blank([rows]), device.blank([rows])];
+      const made = { logProbs: device.blank([rows]), entropy: device.blank([rows]), logSumExp: device.blank([rows]) };
       const row = { targets: device.data(targets), scale: device.data(inverseTemperature) };
-      const written = {
-        logProbs: device.data(logProbs),
-        entropy: device.data(entropy),
-        logSumExp: device.data(logSumExp),
-      };
+      const written = mapValues(made, ({ data }) => data);
       inPieces({ hidden: device.data(hidden), weight: device.data(weight) }, vocabulary, (logits, first) =>
         runner.runChanging(selectLogProbsProgram(logits, { ...row, first }), written),
       );
-      return { logProbs, entropy, logSumExp };
+      return made;
     },
     headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
       const { inverseTemperature, logSumExp } = forward;

@@ -15,7 +15,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
       ? device.zeros([rows, columns])
       : device.store.adoptFloats(product(device, operands));
   };
-  const applied = (location: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
+  const applied = (x: Tensor, weight: Tensor, bias?: Tensor): Product => {
     const [rows, inner] = matrixSize(x);
     const [columns] = matrixSize(weight);
     return {
@@ -28,9 +28,9 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     };
   };
   return {
-    linear: (x, weight, bias) => multiply(applied("linear", x, weight, bias)),
+    linear: (x, weight, bias) => multiply(applied(x, weight, bias)),
     linearOnto(into, x, weight, bias) {
-      const added = applied("linearOnto", x, weight, bias);
+      const added = applied(x, weight, bias);
       if (added.rows > 0) productInto(device, { ...added, adds: true }, device.unshared(into));
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
@@ -61,7 +61,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
         : null;
       return { ...(dX && { dX }), ...(dWeight && { dWeight }), ...(dBias && { dBias }) };
     },
-    headLogits: (hidden, weight) => multiply(applied("headLogits", hidden, weight)),
+    headLogits: (hidden, weight) => multiply(applied(hidden, weight)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Adapter, AdapterLimit, ComputeDevice, Gpu } from "./gpu.ts";
+import { requestedLimits, type Adapter, type ComputeDevice, type Gpu } from "./gpu.ts";
 
 export interface OpenGpu {
   /** Dawn frees the device with its parent. */
@@ -12,15 +12,6 @@ export interface OpenGpu {
 
 /** Software adapters that do not report themselves. */
 const programs = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b/iu;
-
-/** Limits requested in full. */
-const requestedLimits: readonly AdapterLimit[] = [
-  "maxComputeWorkgroupStorageSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxStorageBufferBindingSize",
-  "maxBufferSize",
-];
 
 /** The faster adapter; null if none. */
 export function findAdapter(gpu: Gpu): Promise<Adapter | null> {
