@@ -200,12 +200,8 @@ async function attentionSample(kernels: Kernels): Promise<Values[]> {
   const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
   const offsets = Int32Array.of(0, 5, 12);
   const results = kernels.scope(() => {
-    const [q, k, v, dOut] = [256, 128, 128, 256].map((width, phase) => wave(kernels, 12, width, phase)) as [
-      Tensor,
-      Tensor,
-      Tensor,
-      Tensor,
-    ];
+    const rows = (width: number, phase: number): Tensor => wave(kernels, 12, width, phase);
+    const [q, k, v, dOut] = [rows(256, 0), rows(128, 1), rows(128, 2), rows(256, 3)];
     const layout = { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: 7 };
     const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
     const { dQ, dK, dV } = kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);

@@ -55,11 +55,6 @@ export class TorchDevice {
     );
   }
 
-  /** Handle of any layout, for elementwise kernels. */
-  elements(tensor: Tensor): Handle {
-    return this.store.get(tensor).handle;
-  }
-
   /** Rows for kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const torchTensor = this.store.get(tensor);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { optional, required } from "../src/native/library.ts";
-import { shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
+import { resultsOf, shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
 import { aten } from "../src/native/torch.ts";
 import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 
@@ -59,10 +59,10 @@ export async function kernelQuestion(thorough: boolean): Promise<Question & { re
     name,
     results,
     forCpu: cpuOnly.includes(name),
-    asFunction: shimsByOperator[name]?.forms.every(({ takes }) => takes.includes("empty")) ?? false,
+    asFunction: shimsByOperator[name]?.every(({ takes }) => takes.includes("empty")) ?? false,
   }));
-  const shims = Object.entries(shimsByOperator).flatMap(([operator, { results, forms }]) =>
-    forms.map(({ symbol, takes }) => ({ operator, symbol, takes, results })),
+  const shims = Object.entries(shimsByOperator).flatMap(([operator, forms]) =>
+    forms.map(({ symbol, takes }) => ({ operator, symbol, takes, results: resultsOf(operator) })),
   );
   return { runs, operators, shims, symbols: { required: symbolsOf(required), optional: symbolsOf(optional) } };
 }

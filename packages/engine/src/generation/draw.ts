@@ -102,12 +102,7 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
 /** Decodes `encodeDrawn`. */
 export function tellDrawn(numbers: Float64Array, listener: TokenListener): void {
   for (let index = 0; index < numbers.length;) {
-    const [position, token, logProb, count] = numbers.subarray(index, index + 4) as unknown as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [position = 0, token = 0, logProb = 0, count = -1] = numbers.subarray(index, index + 4);
     index += 4;
     if (count < 0) {
       listener(position, { token, logProb });

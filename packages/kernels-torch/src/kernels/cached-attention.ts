@@ -309,8 +309,5 @@ function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: numbe
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
 }
 
-/** Keys and values of a layer, [pages * kvHeads, pageSize, headDim] each. */
-export interface TorchCache extends KeyValueCache {
-  readonly keys: TorchTensor;
-  readonly values: TorchTensor;
-}
+/** Keys and values of a layer. */
+export type TorchCache = KeyValueCache & Readonly<Record<"keys" | "values", TorchTensor>>;

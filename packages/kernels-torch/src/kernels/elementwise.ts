@@ -21,14 +21,14 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
   const isContiguous = (x: Tensor): boolean => store.get(x).rowStride === null;
   return {
     add(a, b) {
-      const [left, right] = [device.elements(a), device.elements(b)];
+      const [left, right] = [store.get(a).handle, store.get(b).handle];
       const size = sizeOf(a.shape);
       if (device.sumsInPlace(size) && isContiguous(a) && isContiguous(b))
         return device.refill(a.shape, (out) => sumInto(device, out, left, right, size), store.get(a).precision);
       return device.make(a.shape, () => torch.add(left, right), store.get(a).precision);
     },
     multiply(a, b) {
-      const [left, right] = [device.elements(a), device.elements(b)];
+      const [left, right] = [store.get(a).handle, store.get(b).handle];
       if (device.writesInPlace(sizeOf(a.shape)))
         return device.refill(a.shape, (out) => void torch.call(aten.multiplyOut, left, right, out));
       return device.make(a.shape, () => torch.call(aten.multiply, left, right));

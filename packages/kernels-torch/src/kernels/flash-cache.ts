@@ -3,6 +3,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
+import type { TorchCache } from "./cached-attention.ts";
 import { scaleOf } from "./dense-attention.ts";
 import type { Caching } from "./key-value-cache.ts";
 
@@ -11,12 +12,6 @@ export type FlashCacheKind = "slots" | "pages";
 
 /** Positions per page. */
 export const flashPageSize = 256;
-
-/** One layer's keys and values, [pages, pageSize, kvHeads, headDim] each. */
-interface FlashCache extends KeyValueCache {
-  readonly keys: TorchTensor;
-  readonly values: TorchTensor;
-}
 
 /**
  * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): one call for prefill and decode. Keys are copied
@@ -29,7 +24,7 @@ export function flashCacheKernels(
   plain: Pick<Kernels, Caching>,
 ): Pick<Kernels, Caching> {
   const { store, torch } = device;
-  const caches = new KeyValueCaches<FlashCache>();
+  const caches = new KeyValueCaches<TorchCache>();
   const own = new WeakSet<KeyValueCache>();
   const { major, minor } = torch.library.version;
   const pagesKnown = major > 2 || minor >= 13;
@@ -149,7 +144,7 @@ interface FoundKeys {
   readonly reach: number;
 }
 
-function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cache: FlashCache): FoundKeys {
+function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cache: TorchCache): FoundKeys {
   const { store, torch } = device;
   const { pages, pageSize, kvHeads, headDim } = cache;
   const sequences = plan.past.length;

@@ -1,16 +1,11 @@
-import { headSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { headSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles, type Torch } from "../native/torch.ts";
 import type { Span, TorchDevice } from "../torch-device.ts";
-import { wideProduct } from "./linear.ts";
+import { fullProduct, type Size } from "./products.ts";
 import type { TorchDeviceName } from "../native/library.ts";
 
 const { float32, int64 } = scalarType;
-
-/** Target for a weight's gradient, and whether to add to it. */
-export interface WeightPlace {
-  readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
-}
 
 interface Rows {
   readonly count: number;
@@ -51,7 +46,7 @@ function expectHeadInputs(
 }
 
 /** Gradient in place or new; zeroed if no row will write it. */
-function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed: WeightPlace["dWeight"]): Handle {
+function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed?: GradientPlace): Handle {
   const { torch } = device;
   const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);
   if (rows === 0 && placed?.add !== true) torch.fill(gradient, 0);
@@ -113,7 +108,7 @@ class Head {
       else this.#torch.addmmInto(logits, plus, rows.overTemperature, right);
       return logits;
     }
-    const logits = this.#torch.run(() => wideProduct(this.#device, rows.hidden, right));
+    const logits = this.#torch.run(() => fullProduct(this.#device, rows.hidden, right, [rows.count, columns.count]));
     this.#torch.call(aten.multiplyInPlace, logits, rows.inverseTemperature);
     // The only in-place sum without a Scalar.
     if (plus !== null) this.#torch.addmmInto(logits, logits, plus, this.#torch.full([1, columns.count], float32, 1));
@@ -261,12 +256,13 @@ class Head {
                 sum,
                 rounded,
                 this.#torch.view(w, [last, width], [width, 1], first),
+                [span.count, width],
                 columns.start === 0,
               );
               if (dWeight === null) return [];
               const across = this.#torch.view(rounded, [columns.count, span.count], [1, columns.count]);
               const gradient = this.#torch.view(dWeight, [last, width], [width, 1], first);
-              this.#addProduct(gradient, across, part.hidden, span.start === 0 && placed?.add !== true);
+              this.#addProduct(gradient, across, part.hidden, [last, width], span.start === 0 && placed?.add !== true);
               return [];
             });
           if (!this.#exact) this.#torch.copyInto(own, sum);
@@ -280,11 +276,11 @@ class Head {
     };
   }
 
-  #addProduct(sum: Handle, a: Handle, b: Handle, first: boolean): void {
+  #addProduct(sum: Handle, a: Handle, b: Handle, size: Size, first: boolean): void {
     if (this.#exact && first) this.#torch.mmInto(sum, a, b);
     else if (this.#exact) this.#torch.addmmInto(sum, sum, a, b);
     else {
-      const product = this.#torch.run(() => wideProduct(this.#device, a, b));
+      const product = this.#torch.run(() => fullProduct(this.#device, a, b, size));
       this.#torch.copyInto(sum, first ? product : this.#torch.add(sum, product));
     }
   }

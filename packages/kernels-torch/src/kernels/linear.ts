@@ -1,6 +1,6 @@
 import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { aten, type Handle } from "../native/torch.ts";
+import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProduct, type Factor } from "./products.ts";
 
@@ -124,12 +124,4 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
       };
     },
   };
-}
-
-/** a b in float32. */
-export function wideProduct(device: TorchDevice, a: Handle, b: Handle): Handle {
-  const { torch, working } = device;
-  if (working === scalarType.float32) return torch.call(aten.mm, a, b);
-  if (torch.device === "cuda") return torch.call(aten.mmWide, a, b, { type: scalarType.float32 });
-  return device.widened(torch.call(aten.mm, a, b));
 }

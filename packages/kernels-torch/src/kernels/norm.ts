@@ -227,12 +227,12 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       };
       if (torch.canPickColumns && rows * width <= fewElements)
         return device.make([rows, width], () => {
-          const [even, odd] = [cos, sin].map((value) => allHeads(value, rows, heads, 2 * half, positions)) as [
-            Handle,
-            Handle,
-          ];
+          const repeated = (table: Handle): Handle => allHeads(table, rows, heads, 2 * half, positions);
           const swapped = torch.pickColumns(input, exchanged(tables, heads, half));
-          return torch.add(torch.call(aten.multiply, input, even), torch.call(aten.multiply, swapped, odd));
+          return torch.add(
+            torch.call(aten.multiply, input, repeated(cos)),
+            torch.call(aten.multiply, swapped, repeated(sin)),
+          );
         });
       if (device.sumsInPlace(rows * width))
         return device.refill([rows, width], (out) => {

@@ -4,7 +4,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-type Size = readonly [rows: number, columns: number];
+export type Size = readonly [rows: number, columns: number];
 
 /**
  * Min multiplications for oneDNN. MKL uses AVX-512 only on Intel; elsewhere oneDNN takes 0.8 to 0.95 of its time,
@@ -21,19 +21,14 @@ export function oneDnnProduct({ torch }: TorchDevice, x: Handle, w: Handle, bias
   return torch.call(aten.oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
 }
 
-function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
-  const { torch } = device;
-  const out = torch.empty(size, device.working);
-  if (size[0] > 0 && size[1] > 0) torch.mmInto(out, a, b);
-  return out;
-}
-
 /** a b in float32. */
 export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch, working } = device;
   if (working !== scalarType.float32 && torch.device === "cuda")
     return torch.call(aten.mmWide, a, b, { type: scalarType.float32 });
-  return device.widened(product(device, a, b, size));
+  const product = torch.empty(size, working);
+  if (size[0] > 0 && size[1] > 0) torch.mmInto(product, a, b);
+  return device.widened(product);
 }
 
 /** Factor by its rows, `stride` elements apart; transposed if `turned`. */

@@ -49,10 +49,8 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
       places.parts.levels.forEach((level, l) => {
         const rows = places.index(`level ${l} rows`, level.rows);
         const [more, sums] = attend(level, `level ${l}`);
-        const [before, sumsBefore] = [out, logSumExp].map((x) => torch.call(aten.indexSelect, x, { int: 0 }, rows)) as [
-          Handle,
-          Handle,
-        ];
+        const chosen = (x: Handle): Handle => torch.call(aten.indexSelect, x, { int: 0 }, rows);
+        const [before, sumsBefore] = [chosen(out), chosen(logSumExp)];
         const { queryHeads, headDim } = shape;
         const byHead = (x: Handle, width: number): Handle => torch.view(x, [level.rows.length, queryHeads, width]);
         // exp(a) / (exp(a) + exp(b)).
@@ -216,15 +214,9 @@ interface TreeParts {
   readonly padded: boolean;
 }
 
-interface Run {
-  readonly start: number;
-  readonly length: number;
-}
+type Run = Readonly<Record<"start" | "length", number>>;
 
-interface Block {
-  readonly queries: Run;
-  readonly keys: Run;
-}
+type Block = Readonly<Record<"queries" | "keys", Run>>;
 
 /** Blocks shorter than this share a call with any others. */
 const short = 16;

@@ -59,7 +59,7 @@ export interface NativeSymbols {
 
 /** @param device - `cpu`, `cuda` or `mps` */
 export function nativeSymbols(device: string): NativeSymbols {
-  const shims = Object.values(shimsByOperator).flatMap(({ forms }) => forms.map(({ symbol }) => symbol));
+  const shims = Object.values(shimsByOperator).flatMap((forms) => forms.map(({ symbol }) => symbol));
   return {
     required: ["aoti_torch_abi_version", ...Object.values(required).map((value) => nameOf(value, device))],
     optional: [...Object.values(optional), ...shims].map((value) => nameOf(value, device)),

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Library } from "./library.ts";
 import { cString, Slots } from "./native-memory.ts";
-import { computes, type Argument, type Handle, type Operator, type ResultCount } from "./operator.ts";
+import { aten, type Argument, type Handle, type Operator, type ResultCount } from "./operator.ts";
 import type { LoadedShim } from "./shims.ts";
 import type { KernelCounters } from "@laconic/engine/kernels";
 
@@ -19,7 +19,15 @@ const borrowedSlots = 128;
 export class NativeCalls {
   readonly library: Library;
   readonly slots: Slots = new Slots(slotPlaces.borrowed + borrowedSlots);
-  readonly counters: Counters = new Counters();
+  readonly counters: { -readonly [name in keyof KernelCounters]: number } = {
+    operations: 0,
+    nativeCalls: 0,
+    dispatcherCalls: 0,
+    hostCopies: 0,
+    blockingCopies: 0,
+    bytesToDevice: 0,
+    bytesToHost: 0,
+  };
 
   constructor(library: Library) {
     this.library = library;
@@ -32,7 +40,8 @@ export class NativeCalls {
     if (shim?.takes.length === 2 && args.length === 2 && typeof a === "number" && typeof b === "number")
       this.check(shim.call(a, b, this.slots.addressOf(0)), op.name);
     else if (!shim || !this.#borrow(shim, op, args)) this.dispatch(op, args);
-    if (computes(op)) this.counters.operations += 1;
+    // A transpose is a view.
+    if (op.name !== aten.transpose.name) this.counters.operations += 1;
   }
 
   /** Calls a C function that borrows its arguments; false if unsupported. */
@@ -147,20 +156,5 @@ export class NativeCalls {
     if (/out of memory|allocate memory/i.test(text))
       throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });
     throw new LaconicError("engine_failed", `${what} failed in PyTorch: ${line}`, { operator: what });
-  }
-}
-
-class Counters implements KernelCounters {
-  operations = 0;
-  nativeCalls = 0;
-  dispatcherCalls = 0;
-  hostCopies = 0;
-  blockingCopies = 0;
-  bytesToDevice = 0;
-  bytesToHost = 0;
-
-  now(): KernelCounters {
-    const { operations, nativeCalls, dispatcherCalls, hostCopies, blockingCopies, bytesToDevice, bytesToHost } = this;
-    return { operations, nativeCalls, dispatcherCalls, hostCopies, blockingCopies, bytesToDevice, bytesToHost };
   }
 }

@@ -136,10 +136,3 @@ function operator(name: string, results: ResultCount): Operator<ResultCount> {
     results,
   };
 }
-
-/** Operators that return views. */
-const views: ReadonlySet<string> = new Set(["aten::transpose.int"]);
-
-export function computes({ name }: Operator<ResultCount>): boolean {
-  return !views.has(name);
-}

@@ -1,3 +1,5 @@
+import { aten } from "./operator.ts";
+
 /**
  * C functions that borrow tensors and take plain numbers, faster than the dispatcher. They never change, because
  * compiled models link to them.
@@ -40,49 +42,41 @@ const flash: readonly ShimArgument[] = [
 ];
 
 /** Best first; `{device}` is `cpu`, `cuda` or `mps`. */
-export const shimsByOperator: Readonly<Record<string, { readonly results: number; readonly forms: readonly Shim[] }>> =
-  {
-    "aten::mul.Tensor": one(1, "mul_Tensor", ["tensor", "tensor"]),
-    "aten::cat": one(1, "cat", ["tensors", "int"]),
-    "aten::cumsum": one(1, "cumsum", ["tensor", "int", "type?"]),
-    "aten::sort": one(2, "sort", ["tensor", "int", "bool"]),
-    "aten::topk": one(2, "topk", ["tensor", "int", "int", "bool", "bool"]),
-    "aten::searchsorted.Tensor": one(1, "searchsorted_Tensor", ["tensor", "tensor", "bool", "bool", "none", "tensor?"]),
-    "aten::_fused_rms_norm": one(2, "_fused_rms_norm", ["tensor", "ints", "tensor?", "float?"]),
-    "aten::_scaled_dot_product_flash_attention_for_cpu": one(2, "_scaled_dot_product_flash_attention_for_cpu", [
+export const shimsByOperator: Readonly<Record<string, readonly Shim[]>> = {
+  "aten::mul.Tensor": [shim("mul_Tensor", ["tensor", "tensor"])],
+  "aten::cat": [shim("cat", ["tensors", "int"])],
+  "aten::cumsum": [shim("cumsum", ["tensor", "int", "type?"])],
+  "aten::sort": [shim("sort", ["tensor", "int", "bool"])],
+  "aten::topk": [shim("topk", ["tensor", "int", "int", "bool", "bool"])],
+  "aten::searchsorted.Tensor": [shim("searchsorted_Tensor", ["tensor", "tensor", "bool", "bool", "none", "tensor?"])],
+  "aten::_fused_rms_norm": [shim("_fused_rms_norm", ["tensor", "ints", "tensor?", "float?"])],
+  "aten::_scaled_dot_product_flash_attention_for_cpu": [
+    shim("_scaled_dot_product_flash_attention_for_cpu", [
       ...(["tensor", "tensor", "tensor", "float", "bool", "tensor?", "float?"] as const),
     ]),
-    // CPU only.
-    "mkldnn::_linear_pointwise": one(1, "_linear_pointwise", ["tensor", "tensor", "tensor?", "text", "empty", "none"]),
-    "mkldnn::_linear_pointwise.binary": one(1, "_linear_pointwise_binary", [
-      ...(["tensor", "tensor", "tensor", "tensor?", "text"] as const),
-    ]),
-    "aten::_flash_attention_forward": {
-      results: 5,
-      forms: [
-        shim("_flash_attention_forward_v2", [...flash, "tensor?", "int?"]),
-        shim("_flash_attention_forward", flash),
-      ],
-    },
-    "aten::_flash_attention_forward_no_dropout_inplace": {
-      results: 1,
-      forms: [
-        shim("_flash_attention_forward_no_dropout_inplace_v2", ["tensor", ...flash, "tensor?", "int?"]),
-        shim("_flash_attention_forward_no_dropout_inplace", ["tensor", ...flash, "tensor?"]),
-      ],
-    },
-  };
+  ],
+  // CPU only.
+  "mkldnn::_linear_pointwise": [shim("_linear_pointwise", ["tensor", "tensor", "tensor?", "text", "empty", "none"])],
+  "mkldnn::_linear_pointwise.binary": [
+    shim("_linear_pointwise_binary", [...(["tensor", "tensor", "tensor", "tensor?", "text"] as const)]),
+  ],
+  "aten::_flash_attention_forward": [
+    shim("_flash_attention_forward_v2", [...flash, "tensor?", "int?"]),
+    shim("_flash_attention_forward", flash),
+  ],
+  "aten::_flash_attention_forward_no_dropout_inplace": [
+    shim("_flash_attention_forward_no_dropout_inplace_v2", ["tensor", ...flash, "tensor?", "int?"]),
+    shim("_flash_attention_forward_no_dropout_inplace", ["tensor", ...flash, "tensor?"]),
+  ],
+};
 
 function shim(name: string, takes: readonly ShimArgument[]): Shim {
   return { symbol: `aoti_torch_{device}_${name}`, takes };
 }
 
-function one(
-  results: number,
-  name: string,
-  takes: readonly ShimArgument[],
-): { readonly results: number; readonly forms: readonly Shim[] } {
-  return { results, forms: [shim(name, takes)] };
+/** Number of results of an operator. */
+export function resultsOf(name: string): number {
+  return Object.values(aten).find((operator) => operator.name === name)?.results ?? 1;
 }
 
 const cTypes: Readonly<Record<ShimArgument, string>> = {
@@ -104,9 +98,9 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
 /** Loads each operator's best form. */
 export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
   const match = new Map<string, LoadedShim>();
-  for (const [name, { results, forms }] of Object.entries(shimsByOperator))
+  for (const [name, forms] of Object.entries(shimsByOperator))
     for (const form of forms) {
-      const call = find(shimDeclaration(form, results));
+      const call = find(shimDeclaration(form, resultsOf(name)));
       if (!call) continue;
       match.set(name, { takes: form.takes, call });
       break;

@@ -194,7 +194,7 @@ export class Torch {
   }
 
   get counters(): KernelCounters {
-    return this.#calls.counters.now();
+    return { ...this.#calls.counters };
   }
 
   #shim(name: "add" | "subtract" | "multiplyByNumber", ...args: readonly number[]): Handle {

@@ -2,7 +2,7 @@ import { koffi } from "../native/native-memory.ts";
 import { systemOf } from "@laconic/core/platform";
 import type { Kernels } from "@laconic/engine/kernels";
 import type { Library } from "../native/library.ts";
-import { type NativeFunction, shimsByOperator, type LoadedShim } from "../native/shims.ts";
+import { type NativeFunction, resultsOf, shimsByOperator, type LoadedShim } from "../native/shims.ts";
 import { Torch } from "../native/torch.ts";
 import { torchKernelSet } from "../torch-kernels.ts";
 
@@ -73,9 +73,9 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
       return 0;
     };
   const shims = new Map<string, LoadedShim>();
-  for (const [name, { results, forms }] of Object.entries(shimsByOperator)) {
-    const [form] = forms;
+  for (const [name, [form]] of Object.entries(shimsByOperator)) {
     if (!form || otherDevices[device].some((part) => name.includes(part))) continue;
+    const results = resultsOf(name);
     shims.set(name, { takes: form.takes, call: native(form.symbol.replace("{device}", device), -results, results) });
   }
   return {
