@@ -46,6 +46,12 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     return this.adopt(new Handle(data, "int32", range));
   }
 
+  /** Adopts an array with the type and range of a tensor. */
+  adoptLike(tensor: Tensor, data: Data): Handle<Data> {
+    const { dtype, range } = this.get(tensor);
+    return this.adopt(new Handle(data, dtype, range));
+  }
+
   /** Caches an array until the tensor changes. */
   derive(tensor: Tensor, name: string, make: () => Data): Data {
     const { derived } = this.get(tensor);

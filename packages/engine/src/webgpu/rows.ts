@@ -35,13 +35,12 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
   const { runner, store } = device;
   return {
     pickRows(x, rows) {
-      const { range } = store.get(x);
       const count = rows.shape[0] as number;
       device.store.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const data = device.data(x);
       const made = { shape: [count, ...x.shape.slice(1)], dtype: data.dtype };
       const { result } = runner.runForAll(takeRowsProgram(data, device.data(rows)), { result: made });
-      return x.dtype === "int32" ? store.adoptInts(result, range) : store.adoptFloats(result);
+      return store.adoptLike(x, result);
     },
     writeRows(into, rows, values) {
       device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");

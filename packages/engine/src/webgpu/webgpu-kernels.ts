@@ -64,14 +64,8 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
     },
     read: (tensor) => runner.read(store.get(tensor).data),
     zeros: (shape) => device.zeros(shape),
-    copy(tensor) {
-      const { data, dtype, range } = store.get(tensor);
-      return dtype === "int32" ? store.adoptInts(data.view(), range) : store.adoptFloats(data.view());
-    },
-    reshape(tensor, shape) {
-      const { data, dtype, range } = store.get(tensor);
-      return dtype === "int32" ? store.adoptInts(data.view(shape), range) : store.adoptFloats(data.view(shape));
-    },
+    copy: (tensor) => store.adoptLike(tensor, device.data(tensor).view()),
+    reshape: (tensor, shape) => store.adoptLike(tensor, device.data(tensor).view(shape)),
   };
 }
 

@@ -62,15 +62,8 @@ function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
       return ((await data.data()) as Float32Array | Int32Array).slice();
     },
     zeros: (shape) => store.adoptFloats(zeros([...shape])),
-    copy(input) {
-      const { data, dtype, range } = store.get(input);
-      // The data is immutable, so a clone is a copy.
-      return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
-    },
-    reshape(input, shape) {
-      const { data, dtype, range } = store.get(input);
-      const reshaped = reshape(data, [...shape]);
-      return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adoptFloats(reshaped);
-    },
+    // The data is immutable, so a clone is a copy.
+    copy: (input) => store.adoptLike(input, clone(store.get(input).data)),
+    reshape: (input, shape) => store.adoptLike(input, reshape(store.get(input).data, [...shape])),
   };
 }

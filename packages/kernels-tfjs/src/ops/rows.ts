@@ -40,14 +40,13 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
   const { store } = device;
   return {
     pickRows(x, rows) {
-      const { dtype, range } = store.get(x);
       const data = device.data(x);
       const count = rows.shape[0] as number;
       device.store.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
-      const kind = dtype === "int32" ? "int32" : "float32";
+      const kind = x.dtype === "int32" ? "int32" : "float32";
       const chosen =
         count === 0 ? tf.zeros([0, ...x.shape.slice(1)], kind) : tf.tidy(() => tf.gather(data, device.data(rows)));
-      return dtype === "int32" ? store.adoptInts(chosen, range) : store.adoptFloats(chosen);
+      return store.adoptLike(x, chosen);
     },
     writeRows(into, rows, values) {
       const count = rows.shape[0] as number;
