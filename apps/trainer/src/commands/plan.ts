@@ -26,21 +26,22 @@ export const planCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const overrides = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
     const config = parseAppConfig(applyOverrides(await loadConfig(args.config), overrides));
+    const openModel = async (model: string): Promise<string> =>
+      (await openModelFolder(model, terminal, { weights: false })).folder;
     const options = {
       promptTokens: args["prompt-tokens"] ?? null,
       completionTokens: args["completion-tokens"] ?? null,
       memoryBytes: args.memory ?? null,
       tflops: args.tflops ?? null,
-      openModel: async (model: string) => (await openModelFolder(model, terminal, { weights: false })).folder,
+      openModel,
     };
     if (config.engine) {
-      const { folder } = await openModelFolder(config.model, terminal, { weights: false });
-      const plan = await planRemote(config, config.engine, folder, options);
+      const plan = await planRemote(config, config.engine, await openModel(config.model), options);
       printResult(terminal, args.json, plan, describeRemote);
       return;
     }
     const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line), config);
-    const { folder } = await openModelFolder(config.model, terminal);
+    const folder = await openModel(config.model);
     const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
       planRun(config, folder, device, options),
     );

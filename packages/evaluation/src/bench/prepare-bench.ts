@@ -250,11 +250,19 @@ export function departureLines(
 ): string[] {
   const all = cells.flatMap(({ row, benchmark, differs }) => differs.map((reason) => ({ row, benchmark, reason })));
   return grouped(all, ({ reason }) => reason).map((same) => {
-    const rows = grouped(same, ({ row }) => row).map(
-      (members) => `${members[0].row} (${[...new Set(members.map(({ benchmark }) => benchmark))].join(", ")})`,
-    );
-    return `  ${same[0].reason} ${rows.join("; ")}`;
+    const rows = grouped(same, ({ row }) => row).map((members) => {
+      const [{ row }] = members;
+      const differing = benchmarksOf(members);
+      return differing.length === benchmarksOf(cells.filter((cell) => cell.row === row)).length
+        ? row
+        : `${row} (${differing.join(", ")})`;
+    });
+    return `  ${same[0].reason} ${rows.join(", ")}`;
   });
+}
+
+function benchmarksOf(cells: readonly { readonly benchmark: string }[]): string[] {
+  return [...new Set(cells.map(({ benchmark }) => benchmark))];
 }
 
 function dollarsOf(

@@ -32,7 +32,7 @@ export async function checkRun(
 ): Promise<{ readonly models: number }> {
   checkServed(config, served);
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined, config);
-  const { actor = null, ...folders } = await modelFolders(config, progress);
+  const { actor = null, ...folders } = await modelFolders(config, progress, { weights: false });
   for (const [role, folder] of Object.entries(folders))
     await checkPolicyTask(folder, modelAt(config, role), config.task);
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);

@@ -80,10 +80,11 @@ export async function basesOf(
   return based;
 }
 
-/** Model folders by role. Downloads missing models. */
+/** Model folders by role. Downloads missing models, or only their settings and tokenizers. */
 export async function modelFolders(
   { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
   progress: Progress,
+  { weights = engine === null }: { readonly weights?: boolean } = {},
 ): Promise<Record<string, string>> {
   const named = Object.entries({
     model,
@@ -93,7 +94,7 @@ export async function modelFolders(
   });
   const folders: Record<string, string> = {};
   for (const [role, name] of named)
-    folders[role] = (await openModelFolder(name, progress, { weights: engine === null })).folder;
+    folders[role] = (await openModelFolder(name, progress, { weights })).folder;
   return folders;
 }
 
