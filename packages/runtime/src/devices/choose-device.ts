@@ -164,6 +164,11 @@ export async function expectGpus({
   if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
 }
 
+/** Free bytes per worker, from the machine or a probe in a child process; null if unknown. */
+export async function freeBytesOf({ name, source, memory }: ChosenDevice): Promise<number | null> {
+  return memory ?? (await outcomeOf(deviceNamed(name).device, () => source)).freeBytes ?? null;
+}
+
 /** @throws LaconicError `device_unavailable` with the existing GPUs */
 export function expectIndices(name: string, indices: readonly number[], report: GpuReport): void {
   const gpus = "gpus" in report ? report.gpus : [];

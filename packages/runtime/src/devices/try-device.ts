@@ -8,6 +8,8 @@ export interface DeviceOutcome {
   readonly detail: string;
   /** Whether the GPU is software; absent for CPU devices. */
   readonly emulated?: boolean;
+  /** Free device memory, if the library reports it. */
+  readonly freeBytes?: number;
 }
 
 /** Operators that fell back to the CPU, as `; aten::sort (12 calls)` each. */
@@ -37,10 +39,12 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
     try {
       const [two, three] = [2, 3].map((value) => kernels.upload(Float32Array.of(value), [1, 1])) as [never, never];
       const works = (await kernels.read(kernels.linear(two, three)))[0] === 6;
+      const memory = kernels.memory();
       return {
         works,
         detail: works ? kernels.backend + (await fallbacksIn(kernels)) : `${kernels.backend}: wrong result for 2 x 3`,
         ...(kernels.emulated === true && { emulated: true }),
+        ...(memory && { freeBytes: memory.free }),
       };
     } finally {
       kernels.dispose();

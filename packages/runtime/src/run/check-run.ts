@@ -6,11 +6,12 @@ import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/traine
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { withSource, openActor, openTrain } from "../resolver/open-train.ts";
-import { modelFolders, modelOf, checkBases, policiesOf } from "./policy-models.ts";
+import { modelFolders, modelOf, checkBases, frozenAgents, policiesOf } from "./policy-models.ts";
 import type { AppConfig, RunTask } from "./run-settings.ts";
 import { checkActor } from "./app-config.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
 import { policyTokenizer, jsonIn, taughtTask } from "../models/policy-tokenizer.ts";
+import type { RunTeam } from "./plan-models.ts";
 import { findOpponentRuns } from "./other-runs.ts";
 import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
@@ -22,14 +23,14 @@ function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
 
 /**
  * Checks models, task, policies and settings together, without data, weights or an engine.
- * @returns the run's number of concurrent models
+ * @returns the run's number of concurrent models, and its team
  * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
  */
 export async function checkRun(
   config: AppConfig,
   progress: Progress,
   { served = false }: { readonly served?: boolean } = {},
-): Promise<{ readonly models: number }> {
+): Promise<{ readonly models: number; readonly team: Pick<RunTeam, "policies" | "frozen"> }> {
   checkServed(config, served);
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined, config);
   const { actor = null, ...folders } = await modelFolders(config, progress, { weights: false });
@@ -46,11 +47,9 @@ export async function checkRun(
     templateArguments: config.chatTemplateArguments,
   });
   try {
-    const { topology } = task;
     const agentsOf = policiesOf(config, task);
     checkBases(config.bases, agentsOf);
-    const trained = new Set(Object.values(agentsOf).flat());
-    const frozen = topology.agents.filter((agent) => !trained.has(agent));
+    const frozen = frozenAgents(task);
     checkActor(config.actor, frozen.length > 0);
     if (isReference(config.actor)) await openActor(config.actor);
     await checkExamples(config, agentsOf);
@@ -74,7 +73,7 @@ export async function checkRun(
     // Without an actor, frozen agents use one more model.
     const speakers = Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0);
     const others = Object.keys(config.teachers).length + (opponents?.runs.length ?? 0);
-    return { models: speakers + others };
+    return { models: speakers + others, team: { policies: Object.keys(agentsOf), frozen } };
   } catch (error) {
     throw withSource(error, config);
   } finally {

@@ -37,7 +37,15 @@ import { openActor, openTrain } from "../resolver/open-train.ts";
 import { isReference } from "../resolver/reference.ts";
 import { servedModel, type Spending } from "../spending/spending.ts";
 import { checkActor } from "./app-config.ts";
-import { basesOf, checkBases, modelSource, policiesOf, type ActorChoice, type OpponentRuns } from "./policy-models.ts";
+import {
+  basesOf,
+  checkBases,
+  frozenAgents,
+  modelSource,
+  policiesOf,
+  type ActorChoice,
+  type OpponentRuns,
+} from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
@@ -151,7 +159,7 @@ async function openAll(
     return speaking({ kind: "folder", path }, await policyTokenizer(path, templateArguments));
   };
   const trained = new Set(Object.values(agentsOf).flat());
-  const others = task.topology.agents.filter((agent) => !trained.has(agent));
+  const others = frozenAgents(task);
   if (resources.actor !== undefined) checkActor({ model: "" }, others.length > 0);
   const actor = others.length === 0 ? null : await openSpeaker(resources.actor ?? config.actor ?? null);
   const frozen =

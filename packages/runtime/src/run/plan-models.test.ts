@@ -9,7 +9,7 @@ import { saveTinyLlama } from "../../../../test/tiny-llama.ts";
 import { loadConfig, presetConfig, presetNames } from "../resolver/load-config.ts";
 import { parseAppConfig } from "./app-config.ts";
 import { openParts } from "./open-parts.ts";
-import { plannedPolicy, planOtherModels } from "./plan-models.ts";
+import { expectFit, plannedPolicy, planOtherModels } from "./plan-models.ts";
 import { policiesOf } from "./policy-models.ts";
 import { taskOutline } from "./run-task.ts";
 
@@ -112,3 +112,18 @@ test.for(presetNames.flatMap((name) => [null, { rank: 2, alpha: 4 }].map((lora) 
     await engine.close();
   },
 );
+
+test("refuses models that exceed the device before they are loaded, and names what would fit", async () => {
+  const config = parseAppConfig(presetConfig("agentpo-hint"));
+  const team = { policies: ["policy"], frozen: ["actor"] };
+  const fit = (freeBytes: number | null): Promise<void> =>
+    expectFit(config, team, { name: "cuda", dtype: "bfloat16", freeBytes }, async () => folder);
+  await Promise.all([fit(null), fit(2 ** 30)]);
+  await expect(fit(1)).rejects.toMatchObject({
+    code: "device_out_of_memory",
+    message: expect.stringContaining("1 B are free; use smaller models"),
+  });
+  const needed = await fit(1).catch(({ detail }) => detail.bytes as number);
+  await expect(fit((needed as number) - 1)).rejects.toThrow("lora.rank=16 lora.alpha=32 needs ");
+  await fit(needed as number);
+});

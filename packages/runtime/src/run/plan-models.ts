@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { inputError, type ModelResources, type ValueModel } from "@laconic/core";
+import { inputError, LaconicError, type ModelResources, type ValueModel } from "@laconic/core";
+import { formatBytes } from "@laconic/core/text";
 import {
   forwardPassBytes,
   parseModelConfig,
@@ -9,7 +10,8 @@ import {
   type MemorySettings,
   type ModelConfig,
 } from "@laconic/engine";
-import { estimatorValue } from "@laconic/trainer";
+import { estimatorValue, isNamedObjective } from "@laconic/trainer";
+import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openTrain } from "../resolver/open-train.ts";
 import { isReference } from "../resolver/reference.ts";
 import { modelOf } from "./policy-models.ts";
@@ -113,6 +115,60 @@ export async function planOtherModels(
     planned.push(trains ? plannedCritic(name, shape, reads) : plannedReader(of, name, shape, reads));
   }
   return planned;
+}
+
+/** Device memory of all models: they learn in turn and sample at the same time. */
+export function totalBytes(models: readonly PlannedModel[]): Record<"lasting" | "training" | "sampling", number> {
+  const sum = (part: "lasting" | "sampling"): number => models.reduce((total, one) => total + one[part], 0);
+  const lasting = sum("lasting");
+  const training = lasting + Math.max(...models.map((one) => one.training));
+  return { lasting, training, sampling: lasting + sum("sampling") };
+}
+
+/** Frozen copies of each policy. */
+export function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: AppConfig["train"]): number {
+  return (
+    (refreshOldPolicyEvery > 1 ? 1 : 0) +
+    (isNamedObjective(objective) && objective.kl ? 1 : 0) +
+    (opponents ? opponents.keep + opponents.runs.length : 0)
+  );
+}
+
+/** Episodes per step and worker. */
+export function plannedEpisodes(train: AppConfig["train"], workers: number): number {
+  return Math.ceil((train.problemsPerStep * train.episodesPerProblem) / workers);
+}
+
+/**
+ * Refuses models whose weights, moments and gradients alone exceed the device.
+ * @throws LaconicError `device_out_of_memory` with the needed bytes and what would fit
+ */
+export async function expectFit(
+  config: AppConfig,
+  team: Pick<RunTeam, "policies" | "frozen">,
+  { name, dtype, freeBytes }: Pick<ChosenDevice, "name" | "dtype"> & { readonly freeBytes: number | null },
+  folderOf: FolderOf,
+): Promise<void> {
+  if (freeBytes === null) return;
+  const least = { recompute: "layer", promptTokens: 1, completionTokens: 1, microBatch: 1, rollouts: 1 } as const;
+  const needed = async (lora: AppConfig["lora"]): Promise<number> => {
+    const settings = { ...least, dtype, lora, snapshots: snapshotsOf(config.train) };
+    const first = config.bases[team.policies[0] ?? ""] ?? config.model;
+    const policy = plannedPolicy("", first, planMemory(await shapeIn(first, folderOf), settings));
+    const others = await planOtherModels(config, { ...team, episodes: 1 }, settings, folderOf);
+    return totalBytes([policy, ...others]).training;
+  };
+  const bytes = await needed(config.lora);
+  if (bytes <= freeBytes) return;
+  const lora = { rank: 16, alpha: 32 } as const;
+  const small = config.lora ? Infinity : await needed(lora);
+  throw new LaconicError(
+    "device_out_of_memory",
+    `the models need ${formatBytes(bytes)} on ${name} before any batch, and ${formatBytes(freeBytes)} are free; ${
+      small <= freeBytes ? `lora.rank=16 lora.alpha=32 needs ${formatBytes(small)}` : "use smaller models"
+    }, or see laconic plan`,
+    { bytes, freeBytes, device: name },
+  );
 }
 
 /** A model that only samples, or without rollouts only reads. */

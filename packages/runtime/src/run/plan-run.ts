@@ -20,7 +20,7 @@ import {
   type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/engine/kernels";
-import { needsOldPass, isNamedObjective } from "@laconic/trainer";
+import { needsOldPass } from "@laconic/trainer";
 import {
   describeFleet,
   planFleet,
@@ -29,8 +29,16 @@ import {
   type FleetPlan,
   type GivenLengths,
 } from "./plan-servers.ts";
-import { planActor, plannedPolicy, planOtherModels, type PlannedModel } from "./plan-models.ts";
-import { policiesOf } from "./policy-models.ts";
+import {
+  plannedEpisodes,
+  planActor,
+  plannedPolicy,
+  planOtherModels,
+  snapshotsOf,
+  totalBytes,
+  type PlannedModel,
+} from "./plan-models.ts";
+import { frozenAgents, policiesOf } from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { taskOutline } from "./run-task.ts";
 import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
@@ -109,10 +117,7 @@ export async function planRun(
     dtype: device.dtype,
     lora,
     recompute: memory.recompute,
-    snapshots:
-      (train.refreshOldPolicyEvery > 1 ? 1 : 0) +
-      (isNamedObjective(train.objective) && train.objective.kl ? 1 : 0) +
-      (train.opponents ? train.opponents.keep + train.opponents.runs.length : 0),
+    snapshots: snapshotsOf(train),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts,
@@ -120,20 +125,17 @@ export async function planRun(
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const team = {
-    policies,
-    frozen: task.topology.agents.filter((agent) => !agents.includes(agent)),
-    episodes: Math.ceil((train.problemsPerStep * train.episodesPerProblem) / device.workers),
-  };
+  const team = { policies, frozen: frozenAgents(task), episodes: plannedEpisodes(train, device.workers) };
   const otherModels = await planOtherModels(config, team, settings, options.openModel);
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.tflops)).seconds;
   const plan = planMemory(model, settings);
-  const all = [plannedPolicy("", config.model, plan), ...otherModels];
-  const lasting = all.reduce((sum, one) => sum + one.lasting, 0);
-  const othersLasting = lasting - (all[0]?.lasting ?? 0);
+  const first = plannedPolicy("", config.model, plan);
+  const total = totalBytes([first, ...otherModels]);
   const largest =
-    memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - othersLasting));
+    memoryBytes === null
+      ? null
+      : largestBatches(model, settings, Math.max(0, memoryBytes - total.lasting + first.lasting));
   const parameters = elementCount(parameterShapes(model));
   return {
     model: {
@@ -146,8 +148,8 @@ export async function planRun(
     sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
     memory: plan,
     otherModels,
-    training: lasting + Math.max(...all.map(({ training }) => training)),
-    sampling: lasting + all.reduce((sum, { sampling }) => sum + sampling, 0),
+    training: total.training,
+    sampling: total.sampling,
     workers: device.workers,
     memoryBytes,
     largest,

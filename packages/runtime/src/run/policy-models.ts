@@ -38,6 +38,11 @@ export function policiesOf(
   return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };
 }
 
+/** Agents that do not learn. */
+export function frozenAgents({ topology, trainedAgents }: Pick<TeamTask, "topology" | "trainedAgents">): string[] {
+  return trainedAgents ? topology.agents.filter((agent) => !trainedAgents.includes(agent)) : [];
+}
+
 export function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
   const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
   if (stray !== undefined)
@@ -93,8 +98,7 @@ export async function modelFolders(
     ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
   });
   const folders: Record<string, string> = {};
-  for (const [role, name] of named)
-    folders[role] = (await openModelFolder(name, progress, { weights })).folder;
+  for (const [role, name] of named) folders[role] = (await openModelFolder(name, progress, { weights })).folder;
   return folders;
 }
 

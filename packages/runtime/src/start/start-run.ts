@@ -12,9 +12,10 @@ import type { AppConfig } from "../run/run-settings.ts";
 import { keepCalls } from "../spending/spending.ts";
 import { during, type TrainingPlan, type TrainingProgress } from "../progress.ts";
 import { openFolder, splitOf, type HeldRun, type ReadyRun, type StartOptions } from "./open-folder.ts";
-import { chooseDevice } from "../devices/choose-device.ts";
+import { chooseDevice, freeBytesOf } from "../devices/choose-device.ts";
 import { checkSources, keepSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
+import { expectFit } from "../run/plan-models.ts";
 import { checkAgainstServer } from "../run/check-servers.ts";
 import { probedServer, recordLines, tokenLimits } from "../run/tinker-server.ts";
 import { pinnedRunTask } from "../run/run-task.ts";
@@ -58,12 +59,18 @@ async function checkAndTrain(appConfig: AppConfig, options: StartOptions): Promi
   const { result, begun, ...trained } = await disposing(async (closing) => {
     // Refuses a resume with the file's name; otherwise `openRun` reports the differences.
     if (resume === true) await checkSources(directory);
-    const { models } = await checkRun(appConfig, progress, { served: isServed });
+    const { models, team } = await checkRun(appConfig, progress, { served: isServed });
     // Weights stay on the hub if a server has them.
     const modelFolder = await openModelFolder(appConfig.model, progress, { weights: appConfig.engine === null });
     const location = await during(progress, "trying devices", () =>
       choosePlace(appConfig, modelFolder.folder, models, progress),
     );
+    if (!("kind" in location)) {
+      const free = { ...location, freeBytes: await freeBytesOf(location) };
+      await expectFit(appConfig, team, free, async (name) => {
+        return (await openModelFolder(name, progress, { weights: false })).folder;
+      });
+    }
     const { config, warmStart } = await startingConfig(appConfig, modelFolder, location, options);
     const { opened, stop } = await openModels(config, location, options, closing);
     const fleet = await openSamplers(opened, config, modelFolder.folder, options);
