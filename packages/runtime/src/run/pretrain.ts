@@ -166,10 +166,11 @@ function replyLoss(
   return { loss: -replies.reduce((sum, value) => sum + value, 0), tokens: replies.length };
 }
 
-/** Share of the peak learning rates. */
+/** Share of the peak learning rates; later cycles have a lower peak, which forgets less. */
 function rateAt({ begun, settings: { steps } }: PretrainState, step: number): number {
   const done = (step - begun) / (steps - begun);
-  return Math.min(1, (step - begun + 1) / 50) * (done < 0.3 ? 1 : Math.max(0.02, (1 - done) / 0.7));
+  const peak = begun === 0 ? 1 : 0.4;
+  return peak * Math.min(1, (step - begun + 1) / 50) * (done < 0.3 ? 1 : Math.max(0.02, (1 - done) / 0.7));
 }
 
 /** Batches by step; lessons of equal length are in one batch. */

@@ -14,21 +14,21 @@ export interface Lesson {
 
 /** Shares of methods and teams; `bare` is the question alone or behind one sentence. */
 const mix: readonly (readonly [method: string, share: number])[] = [
-  ["bare", 0.33],
-  ["cot", 0.2],
-  ["star", 0.1],
-  ["critic", 0.07],
-  ["hint", 0.05],
-  ["chain", 0.04],
-  ["vanilla", 0.04],
-  ["complex-cot", 0.04],
-  ["debate", 0.03],
-  ["self-refine", 0.03],
-  ["mad", 0.02],
-  ["php", 0.02],
-  ["dylan", 0.01],
-  ["evoagent", 0.01],
-  ["role-assignment", 0.01],
+  ["bare", 0.5],
+  ["cot", 0.14],
+  ["star", 0.14],
+  ["critic", 0.05],
+  ["hint", 0.04],
+  ["chain", 0.025],
+  ["vanilla", 0.02],
+  ["complex-cot", 0.02],
+  ["debate", 0.015],
+  ["self-refine", 0.015],
+  ["mad", 0.01],
+  ["php", 0.01],
+  ["dylan", 0.005],
+  ["evoagent", 0.005],
+  ["role-assignment", 0.005],
 ];
 
 /** Varies the wording before the bare question. */
@@ -42,7 +42,7 @@ const instructions = [
 ] as const;
 
 /** Chance that a bare lesson repeats facts instead of solving. */
-const repeatShare = 0.2;
+const repeatShare = 0.1;
 
 const repeatInstructions = {
   all: ["Repeat the text.", "Say that again."],
