@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { AdapterSource } from "@laconic/core";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
+import { conformanceConfig, conformanceOptimizer } from "@laconic/engine/testing";
 import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -20,20 +21,7 @@ interface Peft {
 
 const script = fileURLToPath(new URL("./python/peft_parity.py", import.meta.url));
 
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 17,
-  hidden_size: 16,
-  intermediate_size: 24,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 48,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-  initializer_range: 0.3,
-};
+const config = { ...conformanceConfig, architectures: ["Qwen2ForCausalLM"], model_type: "qwen2", vocab_size: 17 };
 const sequences = [
   { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] },
   { promptTokens: [7, 8, 9, 10, 11], completionTokens: [12, 13] },
@@ -61,14 +49,7 @@ test.for([
   const model = await engine.createModel({ kind: "adapter", base: source, lora, seed: 5 });
   // B starts as zeros, and A's gradient with it: one step away from there.
   await model.forwardBackward(sequences, () => Float64Array.from(dLogProbs));
-  await model.optimStep({
-    learningRate: 0.1,
-    beta1: 0.9,
-    beta2: 0.999,
-    epsilon: 1e-8,
-    weightDecay: 0,
-    maxGradNorm: Infinity,
-  });
+  await model.optimStep({ ...conformanceOptimizer, learningRate: 0.1, maxGradNorm: Infinity });
   await model.save(adapter);
 
   const outcome = await askPython<Peft>(script, { base, adapter, resaved, own, sequences, dLogProbs });

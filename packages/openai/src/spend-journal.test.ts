@@ -5,7 +5,13 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { answer, canary, json, model, request, server } from "../test/fake-api.ts";
-import { openSpendJournal, readSpendJournal, SpendAccount, type OpenAiModel } from "./index.ts";
+import {
+  openSpendJournal,
+  readSpendJournal,
+  SpendAccount,
+  type OpenAiModel,
+  type OpenAiModelOptions,
+} from "./index.ts";
 
 async function journalPath(): Promise<string> {
   return join(await temporaryFolder(), "spending.jsonl");
@@ -22,11 +28,9 @@ test("writes a call to disk before sending it, and settles it afterwards", async
       json(response, 200, answer("ok"));
     });
   });
-  const journal = await openSpendJournal(path);
-  const account = new SpendAccount(100);
-  account.keepIn(journal);
-  await model(url, { account, price }).complete(request());
-  await journal.close();
+  const { account, tiny, close } = await continued(path, url);
+  await tiny.complete(request());
+  await close();
   expect([seen, account.spentUsd]).toEqual([[8], 2]);
   expect(await readSpendJournal(path)).toEqual({ spentUsd: 2, calls: 1, unsettled: { calls: 0, usd: 0 } });
 });
@@ -37,12 +41,9 @@ test("every attempt is a call: a failed one is free, an unknown one costs its re
     if (call === 1) json(response, 400, { error: { message: "no" } });
     else incoming.socket.destroy();
   });
-  const journal = await openSpendJournal(path);
-  const account = new SpendAccount(100);
-  account.keepIn(journal);
-  const tiny = model(url, { account, price, attempts: 1 });
+  const { tiny, close } = await continued(path, url, { attempts: 1 });
   for (let i = 0; i < 2; i++) await tiny.complete(request()).catch(() => undefined);
-  await journal.close();
+  await close();
   expect(bodies).toHaveLength(2);
   expect(await readSpendJournal(path)).toEqual({ spentUsd: 8, calls: 2, unsettled: { calls: 0, usd: 0 } });
 });
@@ -178,11 +179,12 @@ test("a cap includes reasoning that is billed apart from the completion", async 
 async function continued(
   path: string,
   url: string,
+  options: Partial<OpenAiModelOptions> = {},
 ): Promise<{ account: SpendAccount; tiny: OpenAiModel; close(): Promise<void> }> {
   const journal = await openSpendJournal(path);
   const account = new SpendAccount(100, journal.before.spentUsd);
   account.keepIn(journal);
-  return { account, tiny: model(url, { account, price }), close: () => journal.close() };
+  return { account, tiny: model(url, { account, price, ...options }), close: () => journal.close() };
 }
 
 test("replies of an earlier process are reused in order, once each, for equal requests, without cost", async () => {

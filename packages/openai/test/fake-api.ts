@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { randomFromSeed, type CompletionRequest } from "@laconic/core";
 import { onTestFinished } from "vitest";
 import { openAiModel, type OpenAiModel, type OpenAiModelOptions } from "../src/index.ts";
@@ -20,10 +21,8 @@ export async function server(
   const bodies: Record<string, unknown>[] = [];
   const paths: string[] = [];
   const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>;
+    void textOf(request).then((sent) => {
+      const body = JSON.parse(sent) as Record<string, unknown>;
       paths.push(request.url ?? "");
       handle(request, response, body, bodies.push(body));
     });

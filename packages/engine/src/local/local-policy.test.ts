@@ -2,21 +2,12 @@ import { LaconicError, randomFromSeed, type CompletionRequest, type SampleReques
 import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { config as tiny } from "../testing/cases/engine-case.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy, repeatableBatching } from "./local-policy.ts";
 
 const tokenizer = tableTokenizer("abcdefgh");
-const config = {
-  model_type: "llama",
-  vocab_size: tokenizer.vocabularySize,
-  hidden_size: 8,
-  intermediate_size: 12,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 64,
-  tie_word_embeddings: true,
-  initializer_range: 0.5,
-};
+const config = { ...tiny, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 64 };
 
 describe("a local policy is a language model", () => {
   for (const item of languageModelCases({ kind: "text", text: "ab" }))

@@ -3,6 +3,7 @@ import type { CompletionRequest, SampleRequest, Sampler, TokenBytes, Tokenizer }
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { config as tiny } from "../testing/cases/engine-case.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy } from "./local-policy.ts";
 
@@ -29,17 +30,7 @@ function byteTokenizer(registry: boolean): Tokenizer {
 }
 
 const tokenizer = byteTokenizer(true);
-const config = {
-  model_type: "llama",
-  vocab_size: tokenizer.vocabularySize,
-  hidden_size: 8,
-  intermediate_size: 12,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 128,
-  tie_word_embeddings: true,
-  initializer_range: 0.5,
-};
+const config = { ...tiny, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 128 };
 const prompt = Array.from({ length: 24 }, (_, i) => i % 7);
 const stops = ["b\n\n", "你", "\nb"];
 const without = (request: CompletionRequest): CompletionRequest => {

@@ -3,36 +3,39 @@ import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 
+const common = {
+  num_hidden_layers: 2,
+  num_key_value_heads: 1,
+  max_position_embeddings: 32,
+  rms_norm_eps: 1e-5,
+  rope_theta: 10000,
+  tie_word_embeddings: true,
+};
+
 /** Configurations small enough for finite differences: all architectures, odd sizes, grouped, tied and untied heads. */
 export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "qwen2, tied head, 2 query heads per key": {
+    ...common,
     model_type: "qwen2",
     vocab_size: 11,
     hidden_size: 12,
     intermediate_size: 10,
-    num_hidden_layers: 2,
     num_attention_heads: 2,
-    num_key_value_heads: 1,
-    max_position_embeddings: 32,
     rms_norm_eps: 1e-6,
-    rope_theta: 10000,
-    tie_word_embeddings: true,
   },
   "qwen3, free head, 4 query heads per key, heads wider than the model": {
+    ...common,
     model_type: "qwen3",
     vocab_size: 13,
     hidden_size: 9,
     intermediate_size: 7,
-    num_hidden_layers: 2,
     num_attention_heads: 4,
-    num_key_value_heads: 1,
     head_dim: 6,
-    max_position_embeddings: 32,
-    rms_norm_eps: 1e-5,
     rope_theta: 1000000,
     tie_word_embeddings: false,
   },
   "qwen3, tied head": {
+    ...common,
     model_type: "qwen3",
     vocab_size: 7,
     hidden_size: 8,
@@ -41,22 +44,17 @@ export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknow
     num_attention_heads: 4,
     num_key_value_heads: 2,
     head_dim: 4,
-    max_position_embeddings: 32,
     rms_norm_eps: 1e-6,
-    rope_theta: 10000,
-    tie_word_embeddings: true,
   },
   "llama, free head, biases, stretched positions": {
+    ...common,
     model_type: "llama",
     vocab_size: 10,
     hidden_size: 12,
     intermediate_size: 9,
-    num_hidden_layers: 2,
     num_attention_heads: 2,
     num_key_value_heads: 2,
     attention_bias: true,
-    max_position_embeddings: 32,
-    rms_norm_eps: 1e-5,
     rope_theta: 20,
     rope_scaling: {
       rope_type: "llama3",
@@ -68,17 +66,13 @@ export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknow
     tie_word_embeddings: false,
   },
   "llama, tied head, 3 layers": {
+    ...common,
     model_type: "llama",
     vocab_size: 6,
     hidden_size: 4,
     intermediate_size: 6,
     num_hidden_layers: 3,
     num_attention_heads: 2,
-    num_key_value_heads: 1,
-    max_position_embeddings: 32,
-    rms_norm_eps: 1e-5,
-    rope_theta: 10000,
-    tie_word_embeddings: true,
   },
 };
 

@@ -7,7 +7,7 @@ const controls = [...roles, endText];
 const chatTemplate = `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endText}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`;
 
 /** Visible characters for all bytes, as in byte-level tokenizers; invisible bytes map to 256 and up. */
-const characters: readonly string[] = (() => {
+export const characters: readonly string[] = (() => {
   let next = 256;
   const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isVisible(byte) ? byte : next++));

@@ -1,8 +1,9 @@
 import type { TokenBytes, UnknownRecord } from "@laconic/core";
+import { characters } from "./small-tokenizer.ts";
 import type { AddedToken } from "./special-tokens.ts";
 
 /** Byte-level vocabularies spell each byte as a printable character (GPT-2's table). */
-const byteOf: ReadonlyMap<string, number> = byteTable();
+const byteOf: ReadonlyMap<string, number> = new Map(characters.map((character, byte) => [character, byte]));
 
 /**
  * Bytes that each token adds to a text.
@@ -48,13 +49,4 @@ function decodersIn(decoder: unknown): UnknownRecord[] {
 
 function shared(length: number): ArrayBufferLike {
   return typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(length) : new SharedArrayBuffer(length);
-}
-
-function byteTable(): Map<string, number> {
-  const printable = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
-  const table = new Map<string, number>();
-  let others = 0;
-  for (let byte = 0; byte < 256; byte++) table.set(String.fromCodePoint(printable(byte) ? byte : 256 + others++), byte);
-  return table;
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { ServerFault, ServerFaults } from "./faults.ts";
 import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
 
@@ -44,7 +45,7 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   let server: Server;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "";
-    const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
+    const body = JSON.parse((await text(request)) || "{}") as Record<string, unknown>;
     log.push({ path, body });
     const fault = fake.faults(path, body);
     if (fault?.kind === "waits") await fault.until;
@@ -55,9 +56,9 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
     const { status, value } = await answer(path, body, fault);
     if (/completions|generate/u.test(path) && status === 200) replies += 1;
     if (fault?.kind === "dies") {
-      const text = JSON.stringify(value);
-      response.writeHead(status, { "content-type": "application/json", "content-length": text.length });
-      response.write(text.slice(0, text.length / 2), () => response.destroy());
+      const whole = JSON.stringify(value);
+      response.writeHead(status, { "content-type": "application/json", "content-length": whole.length });
+      response.write(whole.slice(0, whole.length / 2), () => response.destroy());
       return;
     }
     send(response, status, value);
@@ -123,10 +124,4 @@ function send(response: ServerResponse, status: number, value: unknown): void {
   if (response.destroyed) return;
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(value));
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
 }

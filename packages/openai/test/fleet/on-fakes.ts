@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   randomFromSeed,
   type BaseSource,
@@ -24,6 +21,7 @@ import {
 } from "@laconic/openai/fleet";
 import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/openai/testing";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };
@@ -75,13 +73,12 @@ export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
     onReply: (reply) => replies.push(reply),
     ...options.fleet,
   });
-  const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-"));
+  const folder = await temporaryFolder();
   const local = await engine.createModel(source);
   const model = new FleetModel(local, fleet, { name: "run.actor", folder, ...options.model });
   onTestFinished(async () => {
     await Promise.all(fakes.map((fake) => fake.close()));
     await engine.close();
-    await rm(folder, { recursive: true });
   });
   const [one, two] = fakes as [FakeServer, FakeServer];
   return { engine, fakes, one, two, fleet, local, model, folder, notes, replies };

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
@@ -24,7 +22,8 @@ import {
   type TrainingParts,
 } from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const settings = {
   ...tinySettings,
@@ -43,11 +42,6 @@ interface Set {
   readonly engine: Engine;
 }
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function servers(kind: "vllm" | "sglang"): Promise<Set> {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
@@ -55,12 +49,11 @@ async function servers(kind: "vllm" | "sglang"): Promise<Set> {
     await start({ engine, base: tinyLlama, contextLength: 32 }),
     await start({ engine, base: tinyLlama, contextLength: 32 }),
   ];
-  const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-train-"));
-  closing.push(
-    ...fakes.map((fake) => () => fake.close()),
-    () => engine.close(),
-    () => rm(folder, { recursive: true }),
-  );
+  const folder = await temporaryFolder();
+  onTestFinished(async () => {
+    for (const fake of fakes) await fake.close();
+    await engine.close();
+  });
   return { engine, fakes, folder, replies: [] };
 }
 
@@ -98,21 +91,14 @@ async function partsOn(
   return { task, policies: { policy }, local, fleet };
 }
 
-async function rowsOf(parts: TrainingParts, input: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
+async function trained(
+  parts: TrainingParts,
+  input: object = {},
+): Promise<Awaited<ReturnType<typeof train>> & { readonly rows: readonly Metrics[] }> {
   const rows: Metrics[] = [];
-  await train(
-    runSpec({
-      ...parts,
-      settings: parseTrainConfig({ ...settings, ...input }),
-    }),
-    {
-      recorder: silentRecorder((row) => {
-        rows.push(row);
-        onRow?.(row);
-      }),
-    },
-  );
-  return rows;
+  const recorder = silentRecorder((row) => rows.push(row));
+  const spec = runSpec({ ...parts, settings: parseTrainConfig({ ...settings, ...input }) });
+  return { ...(await train(spec, { recorder })), rows };
 }
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
@@ -120,7 +106,6 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const set = await servers(kind);
     const [one, two] = set.fakes as [FakeServer, FakeServer];
     const parts = await partsOn(kind, set);
-    const config = { asynchronous: null };
     let asked = 0;
     let killed = false;
     one.faults = (path) => {
@@ -131,7 +116,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       }
       return null;
     };
-    const rows = await rowsOf(parts, config);
+    const { rows } = await trained(parts, { asynchronous: null });
     expect(killed).toBe(true);
     expect(rows).toHaveLength(6);
     expect(rows.map((row) => row["scoring/scored"])).toEqual(Array.from({ length: 6 }, () => episodes));
@@ -151,10 +136,10 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test("a run learns and repeats itself on repeatable servers", async () => {
     const set = await servers(kind);
     const parts = await partsOn(kind, set);
-    const rows = await rowsOf(parts);
+    const { rows } = await trained(parts);
     expect(rows.at(-1)?.["rewards/task/mean"]).toBeGreaterThan(rows[0]?.["rewards/task/mean"] as number);
-    const again = await rowsOf(await partsOn(kind, { ...set, replies: [] }));
-    expect(again.map((row) => row["rewards/task/mean"])).toEqual(rows.map((row) => row["rewards/task/mean"]));
+    const again = await trained(await partsOn(kind, { ...set, replies: [] }));
+    expect(again.rows.map((row) => row["rewards/task/mean"])).toEqual(rows.map((row) => row["rewards/task/mean"]));
   });
 });
 
@@ -167,17 +152,7 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
       const parts = await partsOn("vllm", set, tinyAdapter, notes);
       const [one] = set.fakes as [FakeServer];
       if (bad) one.faults = lying(how, tinyTokenizer.vocabularySize);
-      const rows: Metrics[] = [];
-      const result = await train(
-        runSpec({
-          ...parts,
-          settings: parseTrainConfig(settings),
-        }),
-        {
-          recorder: silentRecorder((row) => rows.push(row)),
-        },
-      );
-      const { before, after } = result;
+      const { before, after, rows } = await trained(parts);
       const sequence = { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] };
       const reported = {
         accuracy: [before.accuracy, after.accuracy],
@@ -235,7 +210,7 @@ test("a killed run resumes on servers with its leftovers", async () => {
 test("requests samples of older versions by their name", async () => {
   const set = await servers("vllm");
   const parts = await partsOn("vllm", set);
-  const rows = await rowsOf(parts, { asynchronous: { maxLag: 2, importanceCap: 2 } });
+  const { rows } = await trained(parts, { asynchronous: { maxLag: 2, importanceCap: 2 } });
   expect(rows).toHaveLength(6);
   const lags = rows.map((row) => row["sampling/lag_steps_max"] as number);
   expect(Math.max(...lags)).toBeLessThanOrEqual(2);

@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FleetModel, Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "@laconic/openai/fleet";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { samplerCases, type SampledModel } from "@laconic/openai/testing";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 /** Fault of a network or a kill during a request. */
 type Harm = "cut" | "damage" | "hold" | "kill" | null;
@@ -30,8 +25,7 @@ const reset = (): TypeError => new TypeError("fetch failed", { cause: { code: "E
 
 /** A receiver with its own folder, and a connection to it. */
 async function startReceiver(): Promise<Received> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
-  closing.push(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   let { handler } = new WeightsReceiver({ folder });
   const received: Received = {
     folder,
@@ -73,8 +67,7 @@ interface OverHttp extends OnFakes {
 /** Two servers with a receiver each; no folder is shared with the trainer. */
 async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const made = await onFakes(options);
-  const own = await mkdtemp(join(tmpdir(), "laconic-sender-"));
-  closing.push(() => rm(own, { recursive: true }));
+  const own = await temporaryFolder();
   const receivers = [await startReceiver(), await startReceiver()] as const;
   const sender = new WeightsSender({ folder: join(own, "bases"), chunkBytes: 1024, clock: quick });
   const connect = options.kind === "sglang" ? sglangServer : vllmServer;
@@ -218,9 +211,8 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 });
 
 test("a receiver rejects missing keys, paths outside its folder and wrong version names", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
+  const folder = await temporaryFolder();
   const { handler } = new WeightsReceiver({ folder, apiKey: "secret-key", maxBytes: 1 << 20 });
-  closing.push(() => rm(folder, { recursive: true }));
   const ask = async (method: string, path: string, body?: string, key = "secret-key"): Promise<number> => {
     const headers = { authorization: `Bearer ${key}` };
     const init = { method, headers, ...(body !== undefined && { body }) };

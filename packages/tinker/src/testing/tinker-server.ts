@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { passRequest } from "./protobuf-server.ts";
 import { createTinkerService, type TinkerServerOptions, type TinkerService } from "./tinker-service.ts";
 
@@ -14,7 +15,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
   const service = createTinkerService(options);
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, url = "" } = request;
-    const asked = requestOf(/^\/api\/v1\/(\w+)$/u.exec(url)?.[1] ?? "", await bodyOf(request), headers["content-type"]);
+    const asked = requestOf(/^\/api\/v1\/(\w+)$/u.exec(url)?.[1] ?? "", await buffer(request), headers["content-type"]);
     const answer = await service.answer({ ...asked, accept: headers.accept ?? null });
     if (answer === null) return void response.destroy();
     const { status, value } = answer;
@@ -44,10 +45,4 @@ const protobuf = "application/x-protobuf";
 function requestOf(path: string, bytes: Buffer, contentType: string | undefined): { path: string; body: unknown } {
   if (contentType === protobuf) return passRequest(bytes);
   return { path, body: bytes.length === 0 ? null : JSON.parse(bytes.toString()) };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
 }
