@@ -62,30 +62,24 @@ export function createCompleter({
             throw error;
           },
         );
-      return eventStream({
-        produce: makeAll,
-        onCancel: leave,
-        errorEvent: (error) => (errorOf ?? errorBody)(refusalOf(error, onError)),
-        isNamed: errorOf !== undefined,
-      });
+      return eventStream(makeAll, leave, (error) => refusalOf(error, onError), errorOf);
     },
   };
-}
-
-interface EventSource {
-  readonly produce: (send: Send) => Promise<unknown>;
-  readonly onCancel: () => void;
-  readonly errorEvent: (error: unknown) => unknown;
-  /** Events are named by their `type`, without `[DONE]`. */
-  readonly isNamed: boolean;
 }
 
 /**
  * Streams events; unnamed ones end with `[DONE]`. Resolves with the first event, so that an earlier error has an HTTP
  * status. A client that disconnects aborts the stream, so it never looks complete.
+ * @param errorOf - its events are named by their `type`, without `[DONE]`
  * @throws the errors of `produce` before its first event
  */
-function eventStream({ produce, onCancel, errorEvent, isNamed }: EventSource): Promise<Response> {
+function eventStream(
+  produce: (send: Send) => Promise<unknown>,
+  onCancel: () => void,
+  refuse: (error: unknown) => HttpError,
+  errorOf: Replies["errorOf"],
+): Promise<Response> {
+  const isNamed = errorOf !== undefined;
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({
@@ -124,7 +118,7 @@ function eventStream({ produce, onCancel, errorEvent, isNamed }: EventSource): P
           controller = null;
           resolve(error.toResponse());
         } else if (open) {
-          write(errorEvent(error));
+          write((errorOf ?? errorBody)(refuse(error)));
           close();
         } else reject(error);
       },

@@ -68,7 +68,7 @@ export function stepMetrics(input: StepMetricFacts): Metrics {
   };
 }
 
-function prefixed(prefix: string, metrics: Metrics): Metrics {
+export function prefixed(prefix: string, metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 

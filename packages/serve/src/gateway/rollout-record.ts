@@ -76,8 +76,8 @@ export function standingOf(
         }, null);
   if (tokens !== null && reported !== undefined && calls[reported]?.completion.trace) {
     const written = tokensOf(calls[reported]) ?? [];
-    if (!begins(written, tokens))
-      return { kind: "rerendered", parent: reported, foreign, differsAt: firstDifference(written, tokens) };
+    const differsAt = written.findIndex((token, i) => token !== tokens[i]);
+    if (differsAt >= 0) return { kind: "rerendered", parent: reported, foreign, differsAt };
   }
   if (parent === null) return { kind: "first", parent, foreign };
   return { kind: earlier.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
@@ -108,11 +108,6 @@ function tokensOf(call: RecordedCall | undefined): number[] | null {
 
 function begins(beginning: readonly number[], tokens: readonly number[]): boolean {
   return beginning.length <= tokens.length && beginning.every((token, i) => token === tokens[i]);
-}
-
-function firstDifference(left: readonly number[], right: readonly number[]): number {
-  const index = left.findIndex((token, i) => token !== right[i]);
-  return index < 0 ? left.length : index;
 }
 
 /** Key of each prefix of a chat: equal if and only if all messages are equal. */

@@ -24,11 +24,6 @@ export interface ChatAnswer extends ChatHead {
   readonly usage: ChatUsage & { readonly laconic?: unknown };
 }
 
-/** Chunk of a streamed chat completion. */
-export interface ChatChunk extends ChatHead {
-  readonly choices: readonly { readonly delta: Partial<SaidMessage> }[];
-}
-
 /** Text and tool calls of a reply. */
 export interface SaidMessage {
   readonly content: string | null;

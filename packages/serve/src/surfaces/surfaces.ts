@@ -1,7 +1,7 @@
 import type { Replies } from "../completer.ts";
 import { messagesSurface } from "./messages.ts";
 import { responsesSurface } from "./responses.ts";
-import type { ChatAnswer, ChatChunk, ChatHead, Surface, SurfaceRequest } from "./surface.ts";
+import type { ChatAnswer, ChatHead, SaidMessage, Surface, SurfaceRequest } from "./surface.ts";
 
 const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["responses", responsesSurface],
@@ -27,9 +27,10 @@ export function throughSurface({ make, ...replies }: Replies, asked: SurfaceRequ
         if (!hasBegun) writer.begin(head);
         hasBegun = true;
       };
-      const answer = (await make(signal, (chunk) => {
-        begin(chunk as ChatHead);
-        const { content, tool_calls: calls = [] } = (chunk as ChatChunk).choices[0]?.delta ?? {};
+      const answer = (await make(signal, (sent) => {
+        const chunk = sent as ChatHead & { readonly choices: readonly { readonly delta: Partial<SaidMessage> }[] };
+        begin(chunk);
+        const { content, tool_calls: calls = [] } = chunk.choices[0]?.delta ?? {};
         if (content) writer.text(content);
         for (const call of calls) writer.call(call);
       })) as ChatAnswer;

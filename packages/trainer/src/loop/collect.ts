@@ -1,18 +1,13 @@
 import { modelsOf, type Samplers } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { TrainingQueue } from "../queue/training-queue.ts";
-import type { SampledGroup } from "../stages/group-rollout.ts";
+import type { TakenGroups } from "../stages/group-rollout.ts";
 import { rollout, nextBatch } from "../stages/play-groups.ts";
 import { learnedParts, samplingAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
-export interface Collected extends SampledGroup {
-  /** Age of each group's weights in steps; empty for the newest. */
-  readonly lags: readonly number[];
-}
-
 export interface Collector {
   /** Returns null at the end of the source. */
-  collect(state: LoopState, samplers: Samplers): Promise<Collected | null>;
+  collect(state: LoopState, samplers: Samplers): Promise<TakenGroups | null>;
   /** Groups since the last report; null in a synchronous run. */
   report(): ReturnType<TrainingQueue["report"]> | null;
   close(): Promise<void>;

@@ -6,15 +6,16 @@ import { type LoopState, learnedOf } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import type { PriceDiagnostics } from "../spec/price-controllers.ts";
 import { type LearnerResult, moveBudget, pricingOf, type StepBatch } from "../stages/learner.ts";
+import type { TakenGroups } from "../stages/group-rollout.ts";
 import { type ScoredRollout, score } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import { policyPrefix, stepMetrics, type Metrics } from "../step-metrics.ts";
 import { budgetWarning, stepWarnings } from "../warnings.ts";
-import type { Collected, Collector } from "./collect.ts";
+import type { Collector } from "./collect.ts";
 import { checkpointOnFailure, samplingAt, type TrainingRun } from "./training-run.ts";
 
 /** A step's episodes, and what they were played with. */
-export interface SampledStep extends Collected, Pick<StepBatch, "prices" | "oldPolicies"> {
+export interface SampledStep extends TakenGroups, Pick<StepBatch, "prices" | "oldPolicies"> {
   readonly clock: StepClock;
 }
 

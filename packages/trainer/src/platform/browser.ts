@@ -58,10 +58,8 @@ export async function gzipped(content: string | Uint8Array): Promise<Uint8Array>
 }
 
 /** @throws RangeError if the output exceeds `most` bytes */
-export const gunzip = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "gzip");
-
-async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "deflate-raw"): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(format));
+export async function gunzip(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
   const parts: Uint8Array[] = [];
   let length = 0;
   for (const reader = stream.getReader(); ;) {

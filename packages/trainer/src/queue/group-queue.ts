@@ -1,7 +1,7 @@
 import { inputError, LaconicError, thrownText } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
-import { attempts, joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
+import { attempts, joined, type GroupRollout, type SampledGroup, type TakenGroups } from "../stages/group-rollout.ts";
 import {
   GroupScheduler,
   type ScheduleCounts,
@@ -23,11 +23,6 @@ export interface QueueWeights {
 }
 
 export type QueueSettings = ScheduleSettings & Pick<AsynchronousSettings, "retries">;
-
-export interface TakenGroups extends SampledGroup {
-  /** Age of each group's weights in steps. */
-  readonly lags: readonly number[];
-}
 
 export interface DroppedGroup extends StartedGroup {
   readonly reason: "stale" | "failed";

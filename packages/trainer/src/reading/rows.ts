@@ -97,8 +97,6 @@ export class RowFile {
   rest = 0;
   rows = 0;
   #counted = 0;
-  /** Whether the last read reached the end. */
-  isWhole = false;
   tooLong: string | null = null;
 
   constructor(source: RunSource, name: string) {
@@ -106,12 +104,8 @@ export class RowFile {
     this.name = name;
   }
 
-  /**
-   * Reads new rows.
-   * @param maxBytes - approximate; `isWhole` is false if more is left
-   * @returns whether there was anything
-   */
-  async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
+  /** Reads new rows. @returns whether there was anything */
+  async readNew(reader: RowReader): Promise<boolean> {
     let isOther = false;
     let before = this.#offset;
     const reset = (): void => {
@@ -119,16 +113,11 @@ export class RowFile {
       before = 0;
       reader.reset();
     };
-    this.isWhole = true;
-    for await (const batch of this.batches(reset)) {
+    for await (const batch of this.batches(reset))
       for (const { bytes, number, range } of batch) {
         this.rows = number;
         reader.row(bytes, range);
       }
-      if (this.#offset - before < maxBytes) continue;
-      this.isWhole = false;
-      break;
-    }
     return isOther || this.#offset > before;
   }
 

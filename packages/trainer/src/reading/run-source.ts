@@ -46,9 +46,9 @@ export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProc
 }
 
 /** Returns null if missing or above the limit. */
-export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
+export async function textIn(source: RunSource, name: string): Promise<string | null> {
   const match = await source.stat(name);
-  if (!match || match.size > most) return null;
+  if (!match || match.size > maxBytes) return null;
   const bytes = await source.bytes(name, 0, match.size);
   return bytes && new TextDecoder().decode(bytes);
 }

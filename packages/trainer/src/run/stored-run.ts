@@ -15,6 +15,7 @@ import {
 } from "../reading/run-manifest.ts";
 import { completeSteps, readManifest, type TraceDigests } from "./checkpoint.ts";
 import { piecesBy, replaceFile } from "./file-system.ts";
+import type { RunOptions } from "./recorder.ts";
 
 /** Returns true to resume, false for a new run. @throws LaconicError `run_missing`, `run_exists` */
 export async function continues(
@@ -62,15 +63,7 @@ export async function writeConfig(fs: FileSystem, directory: string, manifest: R
 export async function checkSame(
   fs: FileSystem,
   directory: string,
-  {
-    config,
-    inputs,
-    adjustable = {},
-  }: {
-    readonly config: Readonly<Record<string, unknown>>;
-    readonly inputs?: Readonly<Record<string, string>>;
-    readonly adjustable?: Readonly<Record<string, string>>;
-  },
+  { config, inputs, adjustable = {} }: Pick<RunOptions, "config" | "inputs" | "adjustable">,
   warn: (message: string) => Promise<void>,
 ): Promise<RunManifest> {
   const file = joinPath(directory, runFiles.manifest);

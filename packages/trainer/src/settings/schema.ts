@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { budgetOptionsShape } from "@laconic/budget";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
-import { episodeLimitsShape, group, type Field, type Sampling, type Shape, isRecord, mapValues } from "@laconic/core";
+import { episodeLimitsShape, group, type Sampling, type Shape, isRecord, mapValues } from "@laconic/core";
 import { optimizerTable, samplingParameters } from "@laconic/core/backends";
 import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
@@ -17,42 +17,33 @@ import {
   type TrainValues,
 } from "./values.ts";
 
-/** Adds a field that selects an alternative. */
-function namedSchema(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
-  const field: Field = { help, shape: { kind: "choice", of: [name] } };
-  return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
+/** Adds a field that selects an alternative. @param named - fields by name */
+function namedSchema(
+  key: string,
+  help: string,
+  named: Readonly<Record<string, tables.Table>>,
+): z.ZodDiscriminatedUnion {
+  const alternatives = Object.entries(named).map(([name, fields]) =>
+    tableSchema({ [key]: { help, shape: { kind: "choice", of: [name] } }, ...fields }),
+  );
+  return z.discriminatedUnion(key, alternatives as [z.ZodObject, ...z.ZodObject[]]);
 }
 
-const byEstimator = ["estimator", "Estimator"] as const;
-const byName = ["name", "Objective"] as const;
-
 const { costWhenTaskAtLeast: _, ...decoupledFields } = decoupledShape.fields;
-const advantageSchema = z
-  .discriminatedUnion("estimator", [
-    namedSchema(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
-    ...estimatorNames.map((name) => namedSchema(...byEstimator, name, estimatorShape(name))),
-  ])
-  .describe("Estimator of advantages: a name with options, or a value");
+const advantageSchema = namedSchema("estimator", "Estimator", {
+  decoupled: decoupledFields,
+  ...Object.fromEntries(estimatorNames.map((name) => [name, estimatorShape(name).fields])),
+}).describe("Estimator of advantages: a name with options, or a value");
 
-const objectiveSchema = z
-  .discriminatedUnion("name", [
-    namedSchema(...byName, "gspo", objectiveShape("gspo")),
-    ...objectiveNames
-      .filter((name) => name !== "gspo")
-      .map((name) => namedSchema(...byName, name, objectiveShape(name))),
-  ])
-  .describe("Training objective: a name with options, or a value");
+const objectiveSchema = namedSchema("name", "Objective", {
+  gspo: objectiveShape("gspo").fields,
+  ...Object.fromEntries(objectiveNames.map((name) => [name, objectiveShape(name).fields])),
+}).describe("Training objective: a name with options, or a value");
 
 const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
 const costSchema = z.discriminatedUnion("kind", costKinds as [z.ZodObject, ...z.ZodObject[]]);
 
-const [firstCredit, ...otherCredits] = Object.entries(tables.creditTables).map(([kind, fields]) =>
-  namedSchema("kind", "Rule", kind, { kind: "group", fields }),
-);
-const creditSchema = z.discriminatedUnion("kind", [
-  firstCredit as z.ZodObject,
-  ...otherCredits,
-]) as unknown as z.ZodType<CreditSettings>;
+const creditSchema = namedSchema("kind", "Rule", tables.creditTables) as unknown as z.ZodType<CreditSettings>;
 
 function tableSchema(fields: tables.Table): z.ZodObject {
   return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;

@@ -138,10 +138,8 @@ function valueOf(value: Value): Uint8Array {
   return typeof value === "string" ? lengthField(3, value) : intField(4, value ? 1 : 0);
 }
 
-type FlatValue = string | number | boolean;
-
 /** Flattens to names such as `train.budget.targetTokens`. Nested lists become JSON; nulls are omitted. */
-function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
+function flatSettings(settings: unknown, path = ""): Record<string, Value> {
   if (settings === null || settings === undefined) return {};
   if (typeof settings === "string" || typeof settings === "number" || typeof settings === "boolean")
     return { [path]: settings };
@@ -149,5 +147,5 @@ function flatSettings(settings: unknown, path = ""): Record<string, FlatValue> {
   return Object.assign(
     {},
     ...Object.entries(settings).map(([key, item]) => flatSettings(item, path === "" ? key : `${path}.${key}`)),
-  ) as Record<string, FlatValue>;
+  ) as Record<string, Value>;
 }

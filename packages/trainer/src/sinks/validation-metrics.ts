@@ -1,6 +1,6 @@
 import { mapValues } from "@laconic/core";
 import type { Evaluation, Measured } from "../evaluate.ts";
-import type { Metrics } from "../step-metrics.ts";
+import { prefixed, type Metrics } from "../step-metrics.ts";
 
 /**
  * Flattens a result under `validation/`: accuracy with interval, tokens, silence, measures, language, unscored samples,
@@ -11,16 +11,16 @@ export function validationMetrics(evaluation: Evaluation): Metrics {
   if (evaluation.problems === 0) return {};
   const unscored = scoring ? scoring.undecided + scoring.invalid + scoring.error : 0;
   return {
-    ...measuredMetrics("validation", evaluation),
-    ...under("validation/silence", silence),
+    ...measuredMetrics("validation/", evaluation),
+    ...prefixed("validation/silence/", silence),
     ...(scoring && { "validation/unscored": unscored }),
-    ...under(
-      "validation/win_rate",
+    ...prefixed(
+      "validation/win_rate/",
       mapValues(opponents, ({ winRate }) => winRate),
     ),
     ...Object.assign(
       {},
-      ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`validation/group/${group}`, measured)),
+      ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`validation/group/${group}/`, measured)),
     ),
   };
 }
@@ -28,20 +28,16 @@ export function validationMetrics(evaluation: Evaluation): Metrics {
 function measuredMetrics(location: string, measured: Measured): Metrics {
   const { problems, accuracy, interval, tokens, measures = {}, language = {} } = measured;
   return {
-    ...under(location, {
+    ...prefixed(location, {
       accuracy,
       ...(interval && { accuracy_low: interval[0], accuracy_high: interval[1] }),
       tokens,
       problems,
     }),
-    ...under(`${location}/measure`, measures),
+    ...prefixed(`${location}measure/`, measures),
     ...Object.assign(
       {},
-      ...Object.entries(language).map(([agent, item]) => under(`${location}/language/${agent}`, { ...item })),
+      ...Object.entries(language).map(([agent, item]) => prefixed(`${location}language/${agent}/`, { ...item })),
     ),
   };
-}
-
-function under(location: string, values: Readonly<Record<string, number>>): Metrics {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${location}/${name}`, value]));
 }

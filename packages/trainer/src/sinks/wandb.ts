@@ -4,7 +4,7 @@ import { intField, lengthField } from "@laconic/core/wire";
 import { optionCheck } from "@laconic/core/checks";
 import { hostname } from "node:os";
 import { nodeFileSystem } from "#platform";
-import type { CompleteSink } from "./metric-sink.ts";
+import type { CompleteSink, SinkRun } from "./metric-sink.ts";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { finiteMetrics } from "./tensorboard-events.ts";
@@ -60,24 +60,16 @@ const wandbRecord = {
   /** @param producer - name of the writer; version 0.9.0 is the oldest that reads these records */
   header: (producer: string): Uint8Array =>
     lengthField(21, lengthField(1, lengthField(1, producer), lengthField(2, "0.9.0"))),
-  run: (run: {
-    readonly id: string;
-    readonly project: string;
-    readonly entity?: string | undefined;
-    readonly name: string;
-    readonly host: string;
-    readonly startSeconds: number;
-    readonly config: Values;
-  }): Uint8Array =>
+  run: (id: string, { project, entity }: WandbOptions, { name, config }: SinkRun, startSeconds: number): Uint8Array =>
     lengthField(
       17,
-      lengthField(1, run.id),
-      ...(run.entity === undefined ? [] : [lengthField(2, run.entity)]),
-      lengthField(3, run.project),
-      lengthField(4, ...items(1, run.config, 1)),
-      lengthField(8, run.name),
-      lengthField(13, run.host),
-      lengthField(17, intField(1, Math.floor(run.startSeconds))),
+      lengthField(1, id),
+      ...(entity === undefined ? [] : [lengthField(2, entity)]),
+      lengthField(3, project),
+      lengthField(4, ...items(1, config, 1)),
+      lengthField(8, name),
+      lengthField(13, hostname()),
+      lengthField(17, intField(1, Math.floor(startSeconds))),
     ),
   history: (step: number, values: Values): Uint8Array =>
     lengthField(2, ...items(1, values, 2), lengthField(2, intField(1, step))),
@@ -120,7 +112,7 @@ const flushSeconds = 1;
  */
 export function wandbSink(options: WandbOptions): CompleteSink {
   checkOptions(options);
-  const { directory, project, entity, newId, wallTime, fileSystem: fs = nodeFileSystem } = options;
+  const { directory, newId, wallTime, fileSystem: fs = nodeFileSystem } = options;
   let folder = "";
   let path = "";
   let started = 0;
@@ -159,7 +151,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
   };
   return {
     name: "wandb",
-    async begin({ name, config }) {
+    async begin(run) {
       started = wallTime();
       const earlier = (await fs.exists(directory))
         ? (await fs.list(directory)).filter((text) => offline.test(text))
@@ -173,7 +165,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
       offset = wandbHead.length;
       isOpen = true;
       add(wandbRecord.header("laconic"));
-      add(wandbRecord.run({ id, project, entity, name, config, host: hostname(), startSeconds: started }));
+      add(wandbRecord.run(id, options, run, started));
       await flush();
     },
     log: (metrics, step) => put(step, metrics),

@@ -9,6 +9,7 @@ import {
 } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
+import { inEpochs } from "../epochs.ts";
 import type { TrainConfig } from "../settings/config.ts";
 
 /** Returns a step's problems. @param learned - for a curriculum */
@@ -40,18 +41,8 @@ export function problemSource(
       problems: pool.length,
     });
   if (curriculum) return chosenProblems(curriculum, pool, problemsPerStep);
-  const orders = new Map<number, readonly Problem[]>();
-  const orderOf = (epoch: number): readonly Problem[] => {
-    const order = orders.get(epoch) ?? random.split(`epoch:${epoch}`).shuffle(pool);
-    orders.delete(epoch - 2); // rollouts run ahead by less than an epoch
-    orders.set(epoch, order);
-    return order;
-  };
-  return (step) =>
-    Array.from({ length: problemsPerStep }, (_, i) => {
-      const position = step * problemsPerStep + i;
-      return orderOf(Math.floor(position / pool.length))[position % pool.length] as Problem;
-    });
+  const problemAt = inEpochs(pool, random);
+  return (step) => Array.from({ length: problemsPerStep }, (_, i) => problemAt(step * problemsPerStep + i));
 }
 
 /** @throws LaconicError `input_invalid` unless the curriculum returns `count` problems of the pool */

@@ -10,6 +10,11 @@ export interface SampledGroup {
   readonly scores: readonly (RewardOutcome | null)[];
 }
 
+export interface TakenGroups extends SampledGroup {
+  /** Age of each group's weights in steps; empty for the newest. */
+  readonly lags: readonly number[];
+}
+
 export interface GroupPlace {
   readonly problem: Problem;
   /** Problem index in the step; names random streams. */

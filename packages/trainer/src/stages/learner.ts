@@ -6,7 +6,7 @@ import type { Learner } from "../spec/learning.ts";
 import type { Samplers } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
-import type { SampledGroup } from "./group-rollout.ts";
+import type { TakenGroups } from "./group-rollout.ts";
 import {
   needsOldPass,
   oldLogProbsOf,
@@ -43,11 +43,9 @@ export interface LearningRun extends Pick<RunSpec, "parts" | "config" | "learner
 }
 
 /** A step's episodes with their rewards, and what they were played with. */
-export interface StepBatch extends SampledGroup {
+export interface StepBatch extends TakenGroups {
   readonly scored: readonly ScoredRollout[];
   readonly scoring: ScoreCounts;
-  /** Age of each group's weights in steps; empty for the newest. */
-  readonly lags: readonly number[];
   /** Prices of the team. */
   readonly prices: Prices;
   readonly oldPolicies: Samplers;

@@ -3,7 +3,7 @@ import type { TrainConfig } from "../settings/config.ts";
 import type { OpponentOf } from "../opponents/games.ts";
 import { modelsOf, type TrainingParts, type Samplers, type GroupSource } from "../spec/parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
-import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
+import { playAll, type GroupRollout, type GroupPlace, type SampledGroup, type TakenGroups } from "./group-rollout.ts";
 import { treeRollout } from "./tree-rollout.ts";
 import { readReward } from "@laconic/rewards";
 
@@ -40,7 +40,7 @@ export async function nextBatch(
   step: number,
   samplers: Samplers,
   signal: AbortSignal | undefined,
-): Promise<(SampledGroup & { readonly lags: readonly number[] }) | null> {
+): Promise<TakenGroups | null> {
   const taken = await source.take({ step, models: modelsOf(parts, samplers), ...(signal && { signal }) });
   if (taken === null) return null;
   const rollouts = taken.groups.flatMap(({ problem, episodes }, group) =>

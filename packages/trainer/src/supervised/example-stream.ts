@@ -15,6 +15,7 @@ import { issueWords } from "@laconic/core/schemas";
 import * as z from "zod";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
+import { inEpochs } from "../epochs.ts";
 import { encodeExample, type ExampleSettings, type ExampleTokenizer } from "./encode-example.ts";
 
 const messageSchema: z.ZodType<ExampleMessage> = z.object({
@@ -140,22 +141,11 @@ function listedStream(list: readonly unknown[], options: StreamOptions): Example
   const all = checkedExamples(list, settings, learners)
     .filter((example) => isOwn(example, options))
     .map((example) => encoded(example, options));
-  const orders = new Map<number, readonly TrainingSequence[][]>();
-  const orderOf = (epoch: number): readonly TrainingSequence[][] => {
-    const order = orders.get(epoch) ?? random.split(`epoch:${epoch}`).shuffle(all);
-    orders.delete(epoch - 1);
-    orders.set(epoch, order);
-    return order;
-  };
+  const exampleAt = inEpochs(all, random);
   return {
     size: sizeOf(all),
     take: (from, count) =>
-      all.length === 0
-        ? []
-        : Array.from({ length: count }, (_, i) => {
-            const index = from + i;
-            return orderOf(Math.floor(index / all.length))[index % all.length] as TrainingSequence[];
-          }).flat(),
+      all.length === 0 ? [] : Array.from({ length: count }, (_, i) => exampleAt(from + i)).flat(),
   };
 }
 
