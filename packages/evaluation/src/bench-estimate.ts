@@ -3,6 +3,7 @@ import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { grouped } from "./grouped.ts";
+import type { PlayedMethod } from "./sample-record.ts";
 
 /** Upper bounds of a bench. */
 export interface BenchEstimate {
@@ -50,14 +51,7 @@ export function estimate(
 }
 
 /** Upper bounds of a method on a benchmark. */
-export interface CellEstimate extends BenchEstimate {
-  readonly benchmark: string;
-  readonly method: string;
-  readonly published: string | null;
-  /** Such as `php/maths@1`; null for an unpublished team. */
-  readonly protocol: string | null;
-  readonly differs: readonly string[];
-}
+export interface CellEstimate extends BenchEstimate, Omit<PlayedMethod, "setting" | "equalTo" | "shots"> {}
 
 /** {@link estimate} per method and benchmark, in the order of the jobs. */
 export function estimateCells(

@@ -147,9 +147,7 @@ export function protocolOf({ protocols }: Baseline, { benchmark, problems: [prob
 }
 
 /** Questions that a method does not play dealt. */
-export interface Unpartitioned {
-  readonly benchmark: string;
-  readonly method: string;
+export interface Unpartitioned extends Pick<SampleRecord, "benchmark" | "method"> {
   readonly questions: number;
   readonly of: number;
   /** Reason if all are skipped, else null. */

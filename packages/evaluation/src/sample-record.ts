@@ -108,18 +108,13 @@ export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   return [...sums.values()];
 }
 
-/** Answer of one method to one question. */
-export interface SampleRecord extends EpisodeCosts {
+/** Method on a benchmark, and what it plays. */
+export interface PlayedMethod {
   readonly benchmark: string;
-  readonly problem: string;
   readonly method: string;
-  readonly repeat: number;
   readonly setting: InformationSetting;
-  /** Null for whole questions, and in old records. */
-  readonly deal: Deal | null;
+  /** Team and its tokens, for a method of equal tokens. */
   readonly equalTo: EqualTokens | null;
-  /** Hash of all settings. */
-  readonly config: string;
   /** Such as `php/maths@1`; null for unpublished teams. */
   readonly protocol: string | null;
   /** Number of worked examples; null in old records. */
@@ -128,6 +123,26 @@ export interface SampleRecord extends EpisodeCosts {
   readonly published: string | null;
   /** Differences to the published method, as sentences. */
   readonly differs: readonly string[];
+}
+
+/** One play of a problem. */
+export interface PlayedProblem extends EpisodeCosts {
+  readonly problem: string;
+  readonly method: string;
+  readonly repeat: number;
+  /** Hash of all settings, such as models, weights and seed. */
+  readonly config: string;
+  /** Grade, 0 to 1, or word F1 if the benchmark has partial scores; null without a score. */
+  readonly score: number | null;
+  readonly stopReason: string | null;
+  readonly attempt: number;
+  readonly error: string | null;
+}
+
+/** Answer of one method to one question. */
+export interface SampleRecord extends PlayedMethod, PlayedProblem {
+  /** Null for whole questions, and in old records. */
+  readonly deal: Deal | null;
   /**
    * `scored` includes missing answers. `undecided` answers lack a verdict and are graded again. `error` is null for a
    * sandbox limit.
@@ -135,8 +150,6 @@ export interface SampleRecord extends EpisodeCosts {
   readonly status: "scored" | "undecided" | "error";
   /** Verdict; null without a score. */
   readonly correct: boolean | null;
-  /** Word F1, if the benchmark has partial scores. */
-  readonly score: number | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
@@ -144,15 +157,12 @@ export interface SampleRecord extends EpisodeCosts {
   readonly steps: readonly GradingStep[];
   /** Position in the bench's file of calls. */
   readonly requests: CallsPlace | null;
-  readonly stopReason: string | null;
   /** Notes of the method, such as `capped`. */
   readonly notes: readonly string[];
   readonly usd: number | null;
   /** Empty for errors, and in old records. */
   readonly byModel: readonly ModelShare[];
   readonly seconds: number;
-  readonly attempt: number;
-  readonly error: string | null;
   readonly gold: string;
 }
 

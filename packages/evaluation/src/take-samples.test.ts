@@ -1,13 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
 import type { RecordFile } from "./record-file.ts";
+import type { SampleRecord } from "./sample-record.ts";
 import { SampleTaker } from "./take-samples.ts";
 
-interface Kept {
-  readonly status: string;
-  readonly attempt: number;
-  readonly error: string | null;
-}
+type Kept = Pick<SampleRecord, "status" | "attempt" | "error">;
 
 test.each([
   ["aborted", "aborted"],

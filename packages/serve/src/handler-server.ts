@@ -88,16 +88,16 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
         // Without this header, the address above would count as the host.
         ["host", headers.host ?? ""],
       ],
-      ...(method !== "GET" && method !== "HEAD" && { body: bodyOf(incoming), duplex: "half" }),
+      // The connection stays open for the answer after an early end of reading.
+      ...(method !== "GET" &&
+        method !== "HEAD" && {
+          body: ReadableStream.from(incoming.iterator({ destroyOnReturn: false })),
+          duplex: "half",
+        }),
     });
   } catch {
     return null;
   }
-}
-
-/** The connection stays open for the answer after an early end of reading. */
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  return ReadableStream.from(incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
 }
 
 /** @throws LaconicError `config_invalid` with the system's code */

@@ -8,7 +8,7 @@ import type { CalledTool, LogProbMode, ReadReply, ReplyForm, ReplyShape } from "
 import { invalid, tooLongError } from "./http.ts";
 import { parse } from "./parse.ts";
 import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
-import { callsSchema, commonShape, offeredShape, textSchema, toolsIn, type WireCall } from "./schemas.ts";
+import { callsSchema, commonShape, offeredShape, textSchema, type WireCall } from "./schemas.ts";
 
 /** Content of one request. */
 export interface Job extends ReplyShape {
@@ -93,7 +93,7 @@ export interface ChatContext {
 export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf = () => null }: ChatContext): Job {
   const body = parse(chatSchema, json);
   const { messages, max_completion_tokens: maxTokens, logprobs, top_logprobs: top } = body;
-  const offered = toolsIn(body);
+  const offered = body.tool_choice === "none" ? [] : (body.tools ?? []).map((tool) => tool.function);
   const usesTools =
     (body.tools ?? []).length > 0 ||
     messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.tool_calls?.length));

@@ -128,8 +128,3 @@ export const offeredShape: {
     )
     .nullish(),
 };
-
-/** Tools that the model may call. */
-export function toolsIn({ tools, tool_choice: choice }: OfferedTools): ToolDefinition[] {
-  return choice === "none" ? [] : (tools ?? []).map((tool) => tool.function);
-}

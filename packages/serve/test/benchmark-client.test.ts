@@ -1,14 +1,10 @@
 import { randomFromSeed } from "@laconic/core";
 import { closeServer } from "@laconic/serve";
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startServer, tinyModel, tokenizer, type TinyModel } from "./tiny-server.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { startServer, modelOfFile, tokenizer } from "./tiny-server.ts";
 
-let tiny: TinyModel;
-beforeAll(async () => {
-  tiny = await tinyModel();
-});
-afterAll(() => tiny.engine.close());
+const tiny = await modelOfFile();
 
 interface EchoedChoice {
   readonly index: number;

@@ -1,14 +1,10 @@
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openAiOf } from "./surface-cases.ts";
-import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
+import { serving, modelOfFile, type ServerChange } from "./tiny-server.ts";
 
-let tiny: TinyModel;
-beforeAll(async () => {
-  tiny = await tinyModel();
-});
-afterAll(() => tiny.engine.close());
+const tiny = await modelOfFile();
 
 function handlerOf(change: ServerChange = {}): CompletionHandler & { readonly errors: unknown[] } {
   const errors: unknown[] = [];

@@ -1,16 +1,11 @@
 import { connect } from "node:net";
 import type { LanguageModel } from "@laconic/core";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer, tinyModel, tokenizer, type ServerChange, type TinyModel } from "./tiny-server.ts";
+import { describe, expect, test } from "vitest";
+import { startServer, modelOfFile, tokenizer, type ServerChange } from "./tiny-server.ts";
 
-let tiny: TinyModel;
+const tiny = await modelOfFile();
 const errors: unknown[] = [];
-
-beforeAll(async () => {
-  tiny = await tinyModel();
-});
-afterAll(() => tiny.engine.close());
 
 async function withServer(change: ServerChange, body: (url: string, client: OpenAI) => Promise<void>): Promise<void> {
   const { server, url } = await startServer({

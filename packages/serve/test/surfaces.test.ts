@@ -5,17 +5,13 @@ import type { CompletionRequest } from "@laconic/core";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { generateText, stepCountIs, streamText, tool, type LanguageModel } from "ai";
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { anthropicOf, looking, lookTool, openAiOf, reading, reportingTeam } from "./surface-cases.ts";
 import { lookingTeam, scripted, startGateway, toolCall } from "./tiny-gateway.ts";
-import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
+import { serving, modelOfFile, type ServerChange } from "./tiny-server.ts";
 
-let tiny: TinyModel;
-beforeAll(async () => {
-  tiny = await tinyModel();
-});
-afterAll(() => tiny.engine.close());
+const tiny = await modelOfFile();
 
 const handlerOf = (change: ServerChange = {}): CompletionHandler =>
   completionHandler(serving({ policy: tiny.policy, ...change }, () => undefined));
@@ -101,18 +97,20 @@ function messagesChat(client: Anthropic, { model, isStreamed }: Asked): Chat {
   };
 }
 
+/** Settings of a provider that asks the handler. */
+const askingOf = (handler: CompletionHandler) => ({
+  baseURL: "http://localhost/v1",
+  apiKey: "none",
+  fetch: async (...[input, init]: Parameters<typeof fetch>) => handler(new Request(input, init)),
+});
+
 /** Each surface by its real client. */
 const surfaces = {
   responses: {
     chat: (handler: CompletionHandler, asked: Asked) => responsesChat(openAiOf(handler), asked),
     remote: (url: string, asked: Asked) =>
       responsesChat(new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 }), asked),
-    provider: (handler: CompletionHandler): LanguageModel =>
-      createOpenAI({
-        baseURL: "http://localhost/v1",
-        apiKey: "none",
-        fetch: (input, init) => handler(new Request(input, init)),
-      })("tiny"),
+    provider: (handler: CompletionHandler): LanguageModel => createOpenAI(askingOf(handler))("tiny"),
     called: { status: "completed" },
   },
   messages: {
@@ -122,12 +120,7 @@ const surfaces = {
         new Anthropic({ baseURL: `${url}/v1/rollouts/${asked.rollout}`, apiKey: "none", maxRetries: 0 }),
         asked,
       ),
-    provider: (handler: CompletionHandler): LanguageModel =>
-      createAnthropic({
-        baseURL: "http://localhost/v1",
-        apiKey: "none",
-        fetch: (input, init) => handler(new Request(input, init)),
-      })("tiny"),
+    provider: (handler: CompletionHandler): LanguageModel => createAnthropic(askingOf(handler))("tiny"),
     called: { stop_reason: "tool_use" },
   },
 } as const;

@@ -5,6 +5,7 @@ import type { ChatTokenizer, Engine, LanguageModel, TrainableModel } from "@laco
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createCompletionServer, type CompletionServerOptions, type ServedModel } from "@laconic/serve";
+import { afterAll } from "vitest";
 
 /** One token per letter; 0 ends. */
 const letters = " abcdefghijklmnopqrstuvwxyz.";
@@ -42,6 +43,13 @@ export async function tinyModel(): Promise<TinyModel> {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
   return { engine, model, policy: localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" }) };
+}
+
+/** A tiny model that closes after the file's tests. */
+export async function modelOfFile(): Promise<TinyModel> {
+  const tiny = await tinyModel();
+  afterAll(() => tiny.engine.close());
+  return tiny;
 }
 
 /** Options of the served model and of the server. */

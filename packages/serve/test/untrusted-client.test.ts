@@ -3,14 +3,10 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import type { LanguageModel, Tokenizer } from "@laconic/core";
 import { closeServer } from "@laconic/serve";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startServer, tinyModel, tokenizer, type TinyModel } from "./tiny-server.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { startServer, modelOfFile, tokenizer } from "./tiny-server.ts";
 
-let tiny: TinyModel;
-beforeAll(async () => {
-  tiny = await tinyModel();
-});
-afterAll(() => tiny.engine.close());
+const tiny = await modelOfFile();
 
 async function serve(change: Partial<Parameters<typeof startServer>[0]> = {}): ReturnType<typeof startServer> {
   const started = await startServer({ policy: tiny.policy, ...change });

@@ -1,6 +1,6 @@
 import type { Estimator, EstimatorFunction, Learned, Reward, StoredWeights } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
-import { criticOf, type Models } from "./run/checkpoint.ts";
+import type { Models } from "./run/checkpoint.ts";
 
 /** Passes learned state to the topology and the reward. */
 export function withLearned<P extends Pick<TrainingParts, "task">>(parts: P, learned: Learned): P {
@@ -23,6 +23,6 @@ export function criticsOf(
   const critics = new Map<StoredWeights, string>();
   for (const { name, estimator } of learners)
     if (typeof estimator === "object" && estimator.weights && !critics.has(estimator.weights))
-      critics.set(estimator.weights, criticOf(name));
+      critics.set(estimator.weights, `${name}.critic`); // policy names contain no dot
   return Object.fromEntries(Array.from(critics, ([weights, name]) => [name, weights]));
 }

@@ -2,12 +2,12 @@ import { statisticMean, statisticOf, stopReasons, type Diagnostics, type Ragged 
 import { silenceRates } from "@laconic/core/ledger";
 import { mergeDiagnostics } from "@laconic/core/numeric";
 import type { BudgetOptions } from "@laconic/budget";
-import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "./settings/config.ts";
 import { measureValues } from "./measure-values.ts";
 import type { PriceDiagnostics } from "./spec/price-controllers.ts";
 import type { OpponentState } from "./opponents/games.ts";
 import type { QueueReport } from "./queue/group-queue.ts";
+import type { StepRecord } from "./run/step-record.ts";
 import type { LearnerResult } from "./stages/learner.ts";
 import { meanCost, type ScoredRollout } from "./stages/score.ts";
 import type { TrainingBatch } from "./stages/training-batch.ts";
@@ -15,17 +15,13 @@ import type { TrainingBatch } from "./stages/training-batch.ts";
 /** Line of `metrics.jsonl`. `metric-names.ts` explains the names. */
 export type Metrics = Record<string, number>;
 
-interface StepMetricFacts {
-  readonly step: number;
+interface StepMetricFacts extends Pick<StepRecord, "step" | "scored" | "scoring" | "learners"> {
   readonly config: TrainConfig;
-  readonly scored: readonly ScoredRollout[];
   /** Joint replies scored by a tree. */
   readonly evaluations?: number | undefined;
-  readonly scoring: ScoreCounts;
   /** Age of each group's weights in steps. */
   readonly lags: readonly number[];
   readonly queue: QueueReport | null;
-  readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
   /** Pool after the step; null without opponents. */

@@ -41,11 +41,6 @@ const sameKernels = 1e-3;
 /** Mean gap per token at which the likelihood of a 100-token reply can differ several-fold. */
 const wideGap = 0.02;
 
-function isWide({ asynchronous }: TrainConfig, gap: OldLogProbs["gap"]): boolean {
-  // Stale samples are weighted.
-  return asynchronous === null && gap.count > 0 && statisticMean(gap) > wideGap;
-}
-
 /** Texts contain no numbers, so that each appears once. */
 export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout[], gap: OldLogProbs["gap"]): string[] {
   const warnings: string[] = [];
@@ -57,7 +52,8 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
     warnings.push(
       "the sampler's log-probs differ from the trainer's (sampling/logp_difference_max): they come from other kernels; set oldLogProbs to recompute",
     );
-  if (config.oldLogProbs === "recompute" && importanceOf(config) === undefined && isWide(config, gap))
+  const isCorrected = config.asynchronous !== null || importanceOf(config) !== undefined; // stale samples are weighted
+  if (config.oldLogProbs === "recompute" && !isCorrected && gap.count > 0 && statisticMean(gap) > wideGap)
     warnings.push(
       'the sampler\'s log-probs are far from the trainer\'s (sampling/logp_difference_mean), as with bfloat16: samples come from another policy than the trained one; set objective.importance to { kind: "truncate", level: "token", cap: 2 }',
     );

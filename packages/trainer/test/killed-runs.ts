@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { LaconicError } from "@laconic/core";
 import { faultyFileSystem, ProcessKilled, tinyRun, type Faults, type TinyRunOptions } from "@laconic/trainer/testing";
 import { runFolder, unsyncedFiles } from "./run-folder.ts";
@@ -83,9 +84,7 @@ export async function killedAt(
 }
 
 /** Traces of a run killed after step 3 and in its resume; `again` is false if that resume ended before. */
-export async function killedAgainAt(
-  killAt: number,
-): Promise<{ readonly again: boolean; readonly found: readonly string[] }> {
+async function killedAgainAt(killAt: number): Promise<{ readonly again: boolean; readonly found: readonly string[] }> {
   const directory = await runFolder();
   // The rows of step 3 are ahead of the checkpoint at step 2, and a fourth is truncated.
   const die = (step: number): void => {
@@ -101,4 +100,16 @@ export async function killedAgainAt(
   const matches = await traces(directory);
   await rm(directory, { recursive: true, force: true });
   return { again, found: matches };
+}
+
+/** Kills a resume at every `stride`-th call, and resumes it again. */
+export async function resumesAgain(stride: number): Promise<void> {
+  const { expected } = await reference();
+  let killAt = 1;
+  for (let isOver = false; !isOver; killAt += stride) {
+    const { again, found } = await killedAgainAt(killAt);
+    isOver = !again;
+    expect([killAt, found]).toEqual([killAt, expected]);
+  }
+  expect(killAt).toBeGreaterThan(40);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
+import { killedAt, manners, reference, resumesAgain } from "./killed-runs.ts";
 
 test.each(manners)("a run killed at every file-system call, %j, resumes to the uninterrupted files", async (manner) => {
   const { expected, calls } = await reference();
@@ -9,13 +9,4 @@ test.each(manners)("a run killed at every file-system call, %j, resumes to the u
   }
 });
 
-test("a resume killed at every call resumes again", async () => {
-  const { expected } = await reference();
-  let killAt = 1;
-  for (let isOver = false; !isOver; killAt += 1) {
-    const { again, found } = await killedAgainAt(killAt);
-    isOver = !again;
-    expect([killAt, found]).toEqual([killAt, expected]);
-  }
-  expect(killAt).toBeGreaterThan(40);
-});
+test("a resume killed at every call resumes again", () => resumesAgain(1));

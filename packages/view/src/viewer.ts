@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "@laconic/core/files";
 import type { Server } from "node:http";
 import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret } from "@laconic/core/platform";
@@ -108,8 +108,8 @@ function decoded(path: string): string {
  * @throws ViewError 401 and 403
  */
 function viewGuard(hosts: readonly string[], token: string | null): (request: Request) => Response | null {
-  const secret = digest(`cookie ${token}`);
-  const name = `laconic-view-${digest(`name ${token}`).slice(0, 8)}`;
+  const secret = sha256(`cookie ${token}`);
+  const name = `laconic-view-${sha256(`name ${token}`).slice(0, 8)}`;
   return (request) => {
     try {
       checkOwnPage(request, hosts);
@@ -146,8 +146,4 @@ function welcome(address: string, cookie: string): Response {
       "set-cookie": cookie,
     },
   });
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -13,14 +13,12 @@ const deepObject = (depth: number): string => '{"a":'.repeat(depth) + "1" + "}".
 const vast = (): string => `{"step":1,"a":[${"[],".repeat(20_000_000)}0]}\n`;
 
 type Spoil = (folder: string) => Promise<unknown>;
-const written =
-  (file: string, text: () => string): Spoil =>
-  (folder) =>
-    writeFile(join(folder, file), text());
-const added =
+const spoiling =
+  (put: (path: string, data: string | Uint8Array) => Promise<void>) =>
   (file: string, text: () => string | Uint8Array): Spoil =>
   (folder) =>
-    appendFile(join(folder, file), text());
+    put(join(folder, file), text());
+const [written, added] = [spoiling(writeFile), spoiling(appendFile)];
 const member = (content: string): Uint8Array =>
   gzipMember(gzipSync(content), { step: 9, kind: "step", version: 2, isComplete: true });
 

@@ -160,16 +160,12 @@ export interface CommonMessage {
   readonly share: number;
 }
 
-/** Single letters are names, except a and i; so is a letter before a number. */
-function formOf(text: string): string {
-  return text.replaceAll(/\b[a-z](?=\d)|\b[b-hj-z]\b/giu, "x").replaceAll(/\d+/gu, "0");
-}
-
 /** Most frequent messages of each agent. */
 export function commonMessages(utterances: readonly Utterance[], most = 5): CommonMessage[] {
   const byAgent = new Map<string, Map<string, { count: number; example: string }>>();
   for (const { agent, text, silent } of utterances) {
-    const form = silent ? "(silence)" : formOf(text);
+    // Single letters are names, except a and i; so is a letter before a number.
+    const form = silent ? "(silence)" : text.replaceAll(/\b[a-z](?=\d)|\b[b-hj-z]\b/giu, "x").replaceAll(/\d+/gu, "0");
     const forms = byAgent.get(agent) ?? new Map<string, { count: number; example: string }>();
     byAgent.set(agent, forms);
     const entry = forms.get(form);

@@ -9,7 +9,7 @@ import { benchFiles } from "@laconic/core/run-folder";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { type GradeRule, gradeRules } from "@laconic/grading";
 import { z } from "zod";
-import type { BenchSet } from "../bench-job.ts";
+import type { BenchSet, BenchSettings } from "../bench-job.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 
 /** @throws LaconicError `config_invalid` naming each invalid setting */
@@ -133,7 +133,7 @@ export interface BenchModel {
 }
 
 /** Settings of a bench. */
-export interface BenchConfig {
+export interface BenchConfig extends BenchModel, Pick<BenchSettings, "repeats" | "temperature" | "maxTokens"> {
   readonly benchmarks: readonly string[];
   readonly data: BenchData | null;
   readonly methods: readonly string[];
@@ -154,23 +154,15 @@ export interface BenchConfig {
   readonly requests: boolean;
   /** Grades free answers; null compares characters. */
   readonly judge: BenchModel | null;
-  readonly model: string;
-  readonly baseUrl: string;
   /** Max questions per benchmark. */
   readonly limit: number | null;
   readonly seed: string;
   /** First and last day, YYYY-MM-DD, for dated benchmarks; null is open. */
   readonly from: string | null;
   readonly to: string | null;
-  readonly repeats: number;
-  /** Default (null): each method's. */
-  readonly temperature: number | null;
-  /** Default (null): each protocol's limit. */
-  readonly maxTokens: number | null;
   /** Number of worked examples. Default (null): each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
-  readonly price: TokenPrice | null;
   readonly concurrency: number;
 }
 
@@ -263,8 +255,6 @@ export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own"
 
 /** File of a bench's settings. */
 export const settingsFile: string = benchFiles.settings;
-/** File with one line per sample. */
-export const samplesFile: string = benchFiles.samples;
 
 /** @throws LaconicError `run_missing` for a folder without a bench */
 export async function readBenchConfig(directory: string): Promise<BenchConfig> {

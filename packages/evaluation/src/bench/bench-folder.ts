@@ -14,7 +14,6 @@ import { pairRecords, type PairRecord } from "../pairs/run-pairs.ts";
 import { openRecordsOf, sampleRecords, type RecordFile, type RecordKind } from "../record-file.ts";
 import type { CalibrationRecord } from "../run-bench.ts";
 import { type SampleRecord, tokenCountFields } from "../sample-record.ts";
-import { samplesFile } from "./bench-config.ts";
 import { pairMethod, pairSamplesFile, type PairConfig } from "./pair-config.ts";
 
 interface BenchRecords<Kept> {
@@ -26,7 +25,7 @@ interface BenchRecords<Kept> {
 
 /** Samples of methods on questions. */
 export const questionRecords: BenchRecords<SampleRecord> = {
-  file: samplesFile,
+  file: benchFiles.samples,
   kind: sampleRecords,
   spentOn: async (records, directory) =>
     [...records, ...(await readCalibrations(directory))].reduce((sum, { usd }) => sum + (usd ?? 0), 0),

@@ -1,7 +1,8 @@
 import { baselines } from "@laconic/baselines";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames, methodSpec } from "./bench-config.ts";
+import { benchFiles } from "@laconic/core/run-folder";
+import { type BenchConfig, methodNames, readBenchConfig, setNames, methodSpec } from "./bench-config.ts";
 import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
 import { describeSeen, readCalibrations, seenFile, skippedFile } from "./bench-folder.ts";
 import {
@@ -35,7 +36,7 @@ export async function writeBenchReport(
   sources: { readonly spent: SpentCalls | null; actorOf(run: string): Promise<string | null> },
 ): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
-  const { records } = await readRecords(sampleRecords, join(directory, samplesFile));
+  const { records } = await readRecords(sampleRecords, join(directory, benchFiles.samples));
   const sorted = sortedBy(config, [...records.values()]);
   const summaries = summarise(sorted);
   const titleOf = titlesOf(config);

@@ -34,7 +34,7 @@ import {
   type Board,
 } from "./bench-config.ts";
 
-interface BenchSources {
+export interface BenchSources {
   readonly ownMethods: readonly Baseline[];
   readonly ownBoards: readonly Board[];
   readonly open: (benchmark: string) => OpenOptions;

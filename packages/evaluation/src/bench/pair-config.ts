@@ -2,10 +2,17 @@ import { join } from "node:path";
 import { parseJson } from "@laconic/core/json";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { z } from "zod";
-import { priceSchema, methodSpecOf, type MethodSpec, checkSettings, readSettings } from "./bench-config.ts";
+import {
+  priceSchema,
+  methodSpecOf,
+  type BenchConfig,
+  type MethodSpec,
+  checkSettings,
+  readSettings,
+} from "./bench-config.ts";
 
 /** Settings of a bench of teams on tasks. @typeParam Task - task settings */
-export interface PairConfig<Task = unknown> {
+export interface PairConfig<Task = unknown> extends Pick<BenchConfig, "repeats" | "seed" | "concurrency" | "maxUsd"> {
   readonly tasks: readonly Task[];
   /** Baselines by name, and trained teams as NAME=RUN. */
   readonly methods: readonly string[];
@@ -15,13 +22,9 @@ export interface PairConfig<Task = unknown> {
   readonly device: string;
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   readonly problems: number;
-  readonly repeats: number;
-  readonly seed: string;
   readonly temperature: number;
   readonly topP: number;
-  readonly concurrency: number;
-  /** Spend cap and prices of the baselines' server. */
-  readonly maxUsd: number | null;
+  /** Prices of the baselines' server. */
   readonly price: TokenPrice | null;
 }
 

@@ -1,18 +1,16 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
-import type { OpenOptions } from "@laconic/benchmarks";
 import { configError, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
 import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
 import { formatCount, formatUsd } from "@laconic/core/text";
-import type { HubEnvironment } from "@laconic/hub";
 import { judgeGrader, timerOf } from "@laconic/rewards";
 import { estimate, type BenchEstimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
 import { roleModelOf, type RoleModel } from "../bench-parts.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";
-import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./bench-config.ts";
+import { type BenchConfig, methodSpec, type BenchModel } from "./bench-config.ts";
 import { grouped } from "../grouped.ts";
 import { describeSkipped } from "./bench-folder.ts";
-import { benchSets } from "./bench-sets.ts";
+import { benchSets, type BenchSources } from "./bench-sets.ts";
 
 /** A run's team; its models are available once open. */
 export interface TrainedTeam<Opened = never> {
@@ -27,14 +25,9 @@ export interface TrainedTeam<Opened = never> {
   close(): Promise<void>;
 }
 
-interface BenchInputs<Team extends TrainedTeam> {
+interface BenchInputs<Team extends TrainedTeam> extends Omit<BenchSources, "splits"> {
   trainedTeam(name: string, run: string): Promise<Team>;
-  readonly ownMethods: readonly Baseline[];
-  readonly ownBoards: readonly Board[];
-  open(benchmark: string): OpenOptions;
-  readonly hub: HubEnvironment;
   readonly partitioner: Partitioner;
-  note(text: string): void;
 }
 
 /** Bench ready to start. */

@@ -8,10 +8,7 @@ import { average } from "./ledger.ts";
 import { askedOf, type LedgerRow } from "./played-on.ts";
 
 /** Result of ours with the paper's, for a row or one statement about it. */
-export interface ReproducedCell {
-  readonly benchmark: string;
-  /** The paper's name of the row. */
-  readonly row: string;
+export interface ReproducedCell extends Pick<LedgerRow, "benchmark" | "row" | "takenBy" | "open" | "differs"> {
   readonly method: string;
   /** Such as `accuracy` (0 to 1) or `tokens, ratio to evoagent`. */
   readonly quantity: string;
@@ -26,21 +23,12 @@ export interface ReproducedCell {
   readonly p: number | null;
   /** At 5 %, for the setting that `differs` describes. */
   readonly verdict: "compatible" | "different" | "too few questions" | "not played" | "cannot be compared";
-  /** Work that took the figure. */
-  readonly takenBy: string;
-  /** What the paper leaves open. */
-  readonly open: string;
   /** Why there is no test; null with one. */
   readonly reason: string | null;
-  /** Departures from the published setting, each once; empty if played as published. */
-  readonly differs: readonly string[];
 }
 
 /** Quantities of one sample of a method, by name. */
-export interface Observation {
-  readonly method: string;
-  readonly benchmark: string;
-  readonly problem: string;
+export interface Observation extends Pick<SampleRecord, "method" | "benchmark" | "problem"> {
   readonly quantities: Readonly<Record<string, number>>;
 }
 

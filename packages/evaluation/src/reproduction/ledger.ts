@@ -43,7 +43,7 @@ function tableRows(): LedgerRow[] {
       figure: printed(cell),
       takenBy: isTrained ? "Agent-GSPO" : baselineSource(row, isRepeated),
       temperature,
-      open: row === "sc" ? `${open} ${sampleCount}` : open,
+      open: row === "sc" ? `${open} How many samples vote is not stated: ours is 5.` : open,
       differs: [...played.differs, ...temperatureDiffers(temperature, played.ourTemperature)],
       comparison:
         unit === "%" ? { kind: "share", percent: figure } : { kind: "claims", claims: [tokenClaim(figure, benchmark)] },
@@ -57,8 +57,6 @@ function baselineSource(row: string, isRepeated: boolean): string {
   if (!isRepeated) return "not stated: Agent-GSPO, or a work that it repeats";
   return `AgentPrune (ICLR 2025), Table 1${row === "sc" ? ", SC (CoT)" : ""}; temperature 1`;
 }
-
-const sampleCount = "How many samples vote is not stated: ours is 5.";
 
 /** Departure of a played temperature from that of the figure. */
 export function temperatureDiffers(published: string | null, played: string): string[] {

@@ -24,6 +24,7 @@ export type Comparison =
 export interface LedgerRow {
   readonly paper: "agent-gspo" | "agentpo" | "magrpo";
   readonly place: string;
+  /** The paper's name of the row. */
   readonly row: string;
   /** Method of `bench`, or name in `reproduce --run-of NAME=RUN`; null if unknown. */
   readonly method: string | null;

@@ -1,8 +1,6 @@
 import { isRecord } from "@laconic/core";
 import table from "../../assets/released.json" with { type: "json" };
 
-type Scalar = string | number | boolean | null;
-
 /** Setting of a released configuration and of ours, as written in `assets/released.json`. */
 export interface ReleasedSetting {
   /** Name in the released file; null for a setting that only ours has. */
@@ -14,7 +12,7 @@ export interface ReleasedSetting {
   /** Our setting, such as `train.steps`; absent if ours has none. */
   readonly path?: string;
   /** The released value in our unit; `note` explains it. */
-  readonly as?: Scalar;
+  readonly as?: string | number | boolean | null;
   readonly note?: string;
   /** Reason of a departure. */
   readonly reason?: string;

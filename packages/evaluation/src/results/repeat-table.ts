@@ -1,4 +1,5 @@
 import { inputError } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import { formatShare } from "@laconic/core/text";
 import { grouped } from "../grouped.ts";
 import type { SampleRecord } from "../sample-record.ts";
@@ -6,9 +7,7 @@ import { wilson } from "./statistics.ts";
 import { tableOf, type Column, type Table } from "./table.ts";
 
 /** Results of a method's repeats by reducer. */
-export interface RepeatSummary {
-  readonly benchmark: string;
-  readonly method: string;
+export interface RepeatSummary extends Pick<SampleRecord, "benchmark" | "method"> {
   readonly questions: number;
   /** Lowest number of samples per question. */
   readonly repeats: number;
@@ -30,16 +29,14 @@ export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary
     const repeats = Math.min(...samples.map(({ length }) => length));
     if (repeats < 2) return [];
     const counts = samples.map((sample) => ({ n: sample.length, c: sample.filter(isRight).length }));
-    const average = (values: readonly number[]): number =>
-      values.reduce((sum, value) => sum + value, 0) / values.length;
     return [
       {
         benchmark,
         method,
         questions: samples.length,
         repeats,
-        mean: average(counts.map(({ n, c }) => c / n)),
-        majority: average(samples.map((sample) => (mostFrequentIsRight(sample) ? 1 : 0))),
+        mean: meanOf(counts.map(({ n, c }) => c / n)) ?? 0,
+        majority: meanOf(samples.map((sample) => Number(mostFrequentIsRight(sample)))) ?? 0,
         passAt: Object.fromEntries(sizesTo(repeats).map((k) => [k, meanPassAtK(counts, k) as number])),
       },
     ];

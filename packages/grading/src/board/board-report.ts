@@ -6,8 +6,8 @@ import { wilsonInterval } from "@laconic/core/numeric";
 import { type GradedCase, gradeCase, type CaseVerdict } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";
 
-/** A gold with right and wrong replies. */
-interface BoardItem {
+/** Gold with right and wrong replies. */
+export interface BoardItem {
   readonly kind: GradedCase["kind"];
   readonly rule: string;
   readonly tag: string;
@@ -37,7 +37,7 @@ export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
 
-function casesOf({ kind, rule, gold, right, wrong }: BoardItem, tags: readonly string[]): Omit<GradedCase, "id">[] {
+export function casesOf({ kind, rule, gold, right, wrong }: BoardItem, tags: string[]): Omit<GradedCase, "id">[] {
   const labelled = (verdict: boolean) => (prediction: string) => ({ kind, gold, prediction, verdict, rule, tags });
   return [...right.map(labelled(true)), ...wrong.map(labelled(false))];
 }
@@ -51,13 +51,13 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`../../assets/grader-board/${name}`, import.meta.url), "utf8");
 }
 
-/** A case and its verdict. */
+/** Case and its verdict. */
 export interface Judged {
   readonly item: GradedCase;
   readonly verdict: CaseVerdict;
 }
 
-/** Share with its 95 % interval (Wilson). */
+/** Share with 95 % interval (Wilson). */
 export interface Share {
   readonly count: number;
   readonly of: number;

@@ -4,6 +4,9 @@ import { mathsGrader, mathsGraderOn, type MathsGrader } from "./maths-grader.ts"
 
 let grader: MathsGrader | null = null;
 const open = (options?: Parameters<typeof mathsGrader>[0]): MathsGrader => (grader = mathsGrader(options));
+/** Hangs on some replies. */
+const openHanging = (timeoutMs = 1000): MathsGrader =>
+  (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), { timeoutMs }));
 afterEach(async () => {
   await grader?.close();
   grader = null;
@@ -18,9 +21,7 @@ test("verdicts come back in the order of their pairs", async () => {
 });
 
 test("a pair that takes too long is undecided; those behind it are judged", async () => {
-  const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
-    timeoutMs: 1000,
-  }));
+  const maths = openHanging();
   const pairs = ["right", "hang", "right"].map((reply) => maths.grade(reply, "right"));
   const verdicts = await Promise.all(pairs);
   expect(verdicts[0]?.correct).toBe(true);
@@ -29,9 +30,7 @@ test("a pair that takes too long is undecided; those behind it are judged", asyn
 });
 
 test("a pair is given up by its signal, whether it waits or is judged; the others are", async () => {
-  const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
-    timeoutMs: 1000,
-  }));
+  const maths = openHanging();
   const [held, early] = [new AbortController(), AbortSignal.abort()];
   const hanging = maths.grade("hang", "right", undefined, held.signal);
   const behind = maths.grade("right", "right");
@@ -47,9 +46,7 @@ test("a pair is given up by its signal, whether it waits or is judged; the other
 test.skipIf(process.platform !== "linux")(
   "a thread that gets no processor has used no time: its pair is judged",
   async () => {
-    const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
-      timeoutMs: 500,
-    }));
+    const maths = openHanging(500);
     await maths.grade("right", "right"); // its thread is there
     const [slow, behind] = await Promise.all([maths.grade("wait", "right"), maths.grade("right", "right")]);
     expect([slow.certainty, slow.rule, behind.correct]).toEqual(["exact", "equal", true]);

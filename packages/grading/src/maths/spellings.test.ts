@@ -6,6 +6,12 @@ const { uniform: random } = randomFromSeed(7);
 const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
 const commas = (n: number): string => n.toLocaleString("en-US");
 
+/** A boxed reply is right for one gold and wrong for another. */
+function expectJudged(reply: string, gold: string, other: string): void {
+  const isRight = (item: string): boolean => gradeMaths(`\\boxed{${reply}}`, item, { bareGold: true }).correct;
+  expect([reply, isRight(gold), isRight(other)]).toEqual([reply, true, false]);
+}
+
 /** Spellings of p / q. */
 function spellings(p: number, q: number): string[] {
   const k = whole(2, 9);
@@ -26,13 +32,7 @@ test.for(Array.from({ length: 60 }, (_, i) => [i, whole(-400, 400) || 1, whole(2
   "%i: every spelling of %i / %i is the same number, and none is another",
   ([, p, q]) => {
     const [first, ...others] = spellings(p, q) as [string, ...string[]];
-    for (const other of others) {
-      expect([other, gradeMaths(`\\boxed{${other}}`, first, { bareGold: true }).correct]).toEqual([other, true]);
-      expect([other, gradeMaths(`\\boxed{${other}}`, `\\frac{${p + 1}}{${q}}`, { bareGold: true }).correct]).toEqual([
-        other,
-        false,
-      ]);
-    }
+    for (const other of others) expectJudged(other, first, `\\frac{${p + 1}}{${q}}`);
   },
 );
 
@@ -47,13 +47,8 @@ test.for(Array.from({ length: 40 }, (_, i) => [i, whole(1000, 90_000_000)] as co
       commas(n).replaceAll(",", " "),
       `\\$${commas(n)}`,
       `${n}.0`,
-    ]) {
-      expect([spelling, gradeMaths(`\\boxed{${spelling}}`, String(n), { bareGold: true }).correct]).toEqual([
-        spelling,
-        true,
-      ]);
-      expect(gradeMaths(`\\boxed{${spelling}}`, String(n + 1), { bareGold: true }).correct).toBe(false);
-    }
+    ])
+      expectJudged(spelling, String(n), String(n + 1));
   },
 );
 

@@ -12,7 +12,7 @@ import { ClientGone, HttpError, invalid } from "../http.ts";
 import { readCalls } from "../jobs.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-requests.ts";
-import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
+import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
 import type { RegistryEntry } from "./rollout-registry.ts";
 
 interface RecordedRequest {
@@ -92,7 +92,9 @@ function checkRoom(
   const length = prompt.tokens?.length ?? 0;
   if (length >= contextLength)
     throw invalid(`the prompt has ${length} tokens, the context of ${prompt.agent} has ${contextLength}`, "messages");
-  if (calls.length >= maxCalls || recordedTokens(calls) + length > maxTokens)
+  // Repeated tokens count again.
+  const tokens = calls.reduce((sum, { completion: { usage } }) => sum + usage.promptTokens + usage.completionTokens, 0);
+  if (calls.length >= maxCalls || tokens + length > maxTokens)
     throw refused("rollout_full", `the rollout reached its limit of ${maxCalls} requests or ${maxTokens} tokens`);
   const { kind, differsAt = 0 } = standingOf(calls, prompt);
   if (kind === "rerendered" && rerendered === "refuse")

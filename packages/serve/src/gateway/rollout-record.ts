@@ -96,11 +96,6 @@ export function recordCall(
   return [...calls, call];
 }
 
-/** Total tokens, with repeated ones counted again. */
-export function recordedTokens(calls: readonly RecordedCall[]): number {
-  return calls.reduce((sum, { completion: { usage } }) => sum + usage.promptTokens + usage.completionTokens, 0);
-}
-
 function tokensOf(call: RecordedCall | undefined): number[] | null {
   const trace: TokenTrace | undefined = call?.completion.trace;
   return trace ? [...trace.promptTokens, ...trace.tokens] : null;

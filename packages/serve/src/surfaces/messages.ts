@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { WireReason } from "../forms.ts";
 import { invalid, type HttpError } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";
-import { surfaceShape } from "../schemas.ts";
+import { surfaceShape, type WireCall } from "../schemas.ts";
 import { readList, readText, readTyped } from "./surface.ts";
-import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
+import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, Surface } from "./surface.ts";
 
 const inputTool = z.strictObject({
   // Ignored: prefixes are always cached.
@@ -142,7 +142,7 @@ const stopReasons: Readonly<Record<NonNullable<WireReason>, string>> = {
 };
 
 /** @throws SyntaxError for arguments that are not JSON */
-function useOf({ id, function: { name, arguments: json } }: SaidCall): object {
+function useOf({ id, function: { name, arguments: json } }: WireCall): object {
   boundedJson(json);
   return { type: "tool_use", id, name, input: new JsonText(json) };
 }
@@ -214,7 +214,7 @@ class MessageWriter implements EventWriter {
     this.#delta({ type: "text_delta", text });
   }
 
-  call(call: SaidCall): void {
+  call(call: WireCall): void {
     if (this.#inText) this.#endBlock();
     this.#beginBlock({ ...useOf(call), input: {} });
     this.#delta({ type: "input_json_delta", partial_json: call.function.arguments });

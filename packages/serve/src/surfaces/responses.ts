@@ -3,9 +3,9 @@ import { wordTable } from "@laconic/core/checks";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";
-import { idleShape, surfaceShape } from "../schemas.ts";
+import { idleShape, surfaceShape, type WireCall } from "../schemas.ts";
 import { readList, readText, readTyped } from "./surface.ts";
-import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
+import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, Surface } from "./surface.ts";
 
 const notStored = (what: string): string => `this server stores nothing; ${what}`;
 
@@ -147,7 +147,7 @@ const messageItem = (id: string, status: string, content: readonly object[]): ob
   role: "assistant",
   content,
 });
-const callItem = (id: string, status: string, { id: call_id, function: { name } }: SaidCall, json: string): object => ({
+const callItem = (id: string, status: string, { id: call_id, function: { name } }: WireCall, json: string): object => ({
   type: "function_call",
   id,
   status,
@@ -253,7 +253,7 @@ class ResponseWriter implements EventWriter {
     if (delta) this.#event("response.output_text.delta", { ...this.#inPart(this.#text.id), delta, logprobs: [] });
   }
 
-  call(call: SaidCall): void {
+  call(call: WireCall): void {
     this.#endText("completed");
     const id = itemId("fc");
     const { name, arguments: json } = call.function;

@@ -3,6 +3,7 @@ import type { ChatUsage, WireReason } from "../forms.ts";
 import { type HttpError, invalid } from "../http.ts";
 import { z } from "zod";
 import { parse } from "../parse.ts";
+import type { WireCall } from "../schemas.ts";
 
 /** Fields of an answer and of every chunk. */
 export interface ChatHead {
@@ -27,19 +28,14 @@ export interface ChatAnswer extends ChatHead {
 /** Text and tool calls of a reply. */
 export interface SaidMessage {
   readonly content: string | null;
-  readonly tool_calls?: readonly SaidCall[];
-}
-
-export interface SaidCall {
-  readonly id: string;
-  readonly function: { readonly name: string; readonly arguments: string };
+  readonly tool_calls?: readonly WireCall[];
 }
 
 /** Writes the events of a reply. */
 export interface EventWriter {
   begin(head: ChatHead): void;
   text(delta: string): void;
-  call(call: SaidCall): void;
+  call(call: WireCall): void;
   end(answer: ChatAnswer): void;
 }
 

@@ -8,7 +8,7 @@ import { livePolicies, modelsOf, type Samplers, type TrainingParts } from "../sp
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
-import type { TrainConfig, OpponentSettings } from "../settings/config.ts";
+import type { OpponentSettings } from "../settings/config.ts";
 import { checkpointOnFailure, type TrainingRun } from "./training-run.ts";
 import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
 import type { OpponentPool } from "../opponents/opponent-pool.ts";
@@ -70,7 +70,9 @@ export async function evaluateWhenDue(
   }
   const unlearned = step === config.steps && !config.opponents ? unlearnedAtEnd(run, state, after, scored) : null;
   if (unlearned !== null) await recorder.warn(`at step ${step} ${unlearned}`, step);
-  const isBest = after.accuracy > state.best.accuracy + minGainOf(config);
+  const { earlyStopping } = config;
+  const minGain = earlyStopping && "minGain" in earlyStopping ? earlyStopping.minGain : 0;
+  const isBest = after.accuracy > state.best.accuracy + minGain;
   const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };
   return { state: { ...state, after, best, ...stoppingOf(run, state, after) }, isBest };
 }
@@ -93,10 +95,6 @@ function unlearnedAtEnd(
   for (const { group, reward } of scored) rewards.set(group, (rewards.get(group) ?? new Set<number>()).add(reward));
   const equal = [...rewards.values()].filter(({ size }) => size === 1).length;
   return unlearnedOf({ before, previous, last, isPriced, equalGroups: equal / Math.max(1, rewards.size) });
-}
-
-function minGainOf({ earlyStopping }: TrainConfig): number {
-  return earlyStopping && "minGain" in earlyStopping ? earlyStopping.minGain : 0;
 }
 
 function stoppingOf(

@@ -1,6 +1,5 @@
 import { configError } from "@laconic/core";
 import { joinBytes, sha256, type FileSystem } from "@laconic/core/files";
-export { sha256 as sha256Text } from "@laconic/core/files";
 import type { ProcessTable } from "../reading/run-source.ts";
 
 async function refuse(path: string): Promise<never> {

@@ -53,10 +53,6 @@ export const nodeProcesses: ProcessTable = {
   isAlive: isProcessAlive,
 };
 
-export function sha256Text(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** Incremental SHA-256; more pieces may follow a digest. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const hash = createHash("sha256");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { describeChange, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { runFolder } from "../../test/run-folder.ts";
 
 const budget = { targetTokens: 4, learningRate: 0.05 };
 const adjustable = { steps: "", budget: "", prices: "" };
@@ -17,10 +17,6 @@ const base = {
   checkpoint: { every: 2, keep: 3 },
 };
 
-async function folder(): Promise<string> {
-  return join(await temporaryFolder(), "run");
-}
-
 const rows = async (run: string): Promise<ChangedSetting[]> =>
   parseChangedSettings(await readFile(join(run, "changes.jsonl"), "utf8"), "changes.jsonl");
 const configOf = async (run: string): Promise<typeof base & { readonly budget: typeof budget }> =>
@@ -28,7 +24,7 @@ const configOf = async (run: string): Promise<typeof base & { readonly budget: t
 
 describe("a run's settings change while it runs", () => {
   test("each change has its first step and the former value", async () => {
-    const directory = await folder();
+    const directory = await runFolder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: { ...base, budget } });
     expect(await readdir(directory)).not.toContain("changes.jsonl");
@@ -53,7 +49,7 @@ describe("a run's settings change while it runs", () => {
   });
 
   test("a change after the resumed checkpoint did not happen", async () => {
-    const directory = await folder();
+    const directory = await runFolder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: { ...base, budget } });
     const later = { ...base, steps: 4, budget: { ...budget, targetTokens: 9 } };
@@ -80,7 +76,7 @@ describe("a run's settings change while it runs", () => {
     ["more than a change has", '{"step":1,"key":"a","shell":"rm"}', /line 1: it has "shell"/u],
     ["a line of a megabyte", `{"step":1,"key":"a","now":"${"x".repeat(1 << 20)}"}`, /line 1: it has \d+ characters/u],
   ])("%s is refused with file and line, and resumes nothing", async (_, text, message) => {
-    const directory = await folder();
+    const directory = await runFolder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: base });
     await writeFile(join(directory, "changes.jsonl"), `${text}\n`);

@@ -18,10 +18,7 @@ export interface RunEvaluation {
 }
 
 /** Accuracy and tokens of a group of problems. */
-export interface GroupFigures {
-  readonly problems: number;
-  readonly accuracy: number;
-  readonly tokens: number;
+export interface GroupFigures extends Pick<RunEvaluation, "problems" | "accuracy" | "tokens"> {
   readonly measures: Readonly<Record<string, number>>;
 }
 

@@ -31,14 +31,11 @@ export function explainWriteError(error: unknown, directory: string): unknown {
 
 /** Wraps a file system so that errors name the run or file and the remedy. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
-  const explained = <T>(done: Promise<T>): Promise<T> =>
+  const readable = <T>(path: string, done: Promise<T>, explain = explainReadError): Promise<T> =>
     done.catch((error: unknown) => {
-      throw explainWriteError(error, directory);
+      throw explain(error, path);
     });
-  const readable = <T>(path: string, done: Promise<T>): Promise<T> =>
-    done.catch((error: unknown) => {
-      throw explainReadError(error, path);
-    });
+  const explained = <T>(done: Promise<T>): Promise<T> => readable(directory, done, explainWriteError);
   return {
     makeDirectory: (path) => explained(fs.makeDirectory(path)),
     exists: (path) => readable(path, fs.exists(path)),

@@ -183,11 +183,6 @@ export class RowFile {
 /** Larger files are not checked, which takes about 10 ms. */
 const maxChecked = 16 << 20;
 
-/** Last complete step; 0 without one. */
-export async function lastStep(source: RunSource): Promise<number> {
-  return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
-}
-
 /** Last complete row with a step; null without one. */
 export async function lastRow(
   source: RunSource,

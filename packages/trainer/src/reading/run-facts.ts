@@ -10,7 +10,7 @@ import {
   type LivingProcesses,
   folderSource,
 } from "./run-source.ts";
-import { eachRow, lastStep, lostSteps } from "./rows.ts";
+import { eachRow, lastRow, lostSteps } from "./rows.ts";
 import type { UnknownRecord } from "@laconic/core";
 import { maxJsonDepth } from "@laconic/core/json";
 import { likelyCause } from "../divergence.ts";
@@ -88,7 +88,8 @@ export async function readRunFacts(source: RunSource, { processes, ...options }:
   const isHeld = await isRunHeld(source, processes);
   // A writing process may be inside a row.
   const damage = isHeld || foreign !== null ? [] : await damageOf(source);
-  const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
+  const { step = 0 } = (await lastRow(source, runFiles.metrics)) ?? {};
+  const plannedSteps = numberOr(train["steps"]);
   const evaluations = await evaluationsIn(source);
   const test = evaluationOf(recordIn(parsed(await textIn(source, runFiles.test))) ?? {});
   const before = evaluations[0] ?? null;

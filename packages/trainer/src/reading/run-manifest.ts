@@ -2,7 +2,7 @@ import { isRecord, LaconicError, thrownText, type UnknownRecord } from "@laconic
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
 import { runFiles } from "@laconic/core/run-folder";
-import { sha256Text } from "#platform";
+import { sha256 as sha256Text } from "@laconic/core/files";
 import * as z from "zod";
 import { explainedFileSystem } from "./explained-file-system.ts";
 

@@ -123,13 +123,8 @@ export async function saveWeights(
   });
 }
 
-/** Weights by policy, and estimator weights by {@link criticOf}. */
+/** Weights by policy, and estimator weights by policy and `.critic`. */
 export type Models = Readonly<Record<string, StoredWeights>>;
-
-/** Estimator weights of a policy; policy names contain no dot. */
-export function criticOf(policy: string): string {
-  return `${policy}.critic`;
-}
 
 /** Loads the models. @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {

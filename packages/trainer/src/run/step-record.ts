@@ -10,18 +10,13 @@ import {
   type StoredStep,
   type StoredUtterance,
 } from "@laconic/core/run-folder";
-import type { Prices, ScoreCounts } from "@laconic/rewards";
-import type { LearnerResult } from "../stages/learner.ts";
+import type { LearnerResult, StepBatch } from "../stages/learner.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
 /** Inputs and results of a step. */
-export interface StepRecord {
+export interface StepRecord extends Pick<StepBatch, "scored" | "trees" | "scoring" | "prices"> {
   readonly step: number;
-  readonly scored: readonly ScoredRollout[];
-  readonly trees?: readonly RolloutTree[] | undefined;
-  readonly scoring: ScoreCounts;
-  readonly prices: Prices;
   readonly temperature?: number;
   readonly lag: number | readonly number[];
   readonly learners: readonly LearnerResult[];

@@ -84,12 +84,15 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
 /** Metrics compared in HPARAMS. */
 const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
+const typeNumbers = { string: 1, boolean: 2, number: 3 } as const;
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running
 
 /** HPARAMS: settings and their definitions. */
 function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[] {
   const settings = Object.entries(flatSettings(config));
-  const infos = settings.map(([key, value]) => lengthField(4, lengthField(1, key), intField(4, typeOf(value))));
+  const infos = settings.map(([key, value]) =>
+    lengthField(4, lengthField(1, key), intField(4, typeNumbers[typeof value as keyof typeof typeNumbers])),
+  );
   const metrics = comparedMetrics.map((tag) =>
     lengthField(5, lengthField(1, lengthField(2, tag)), lengthField(3, tag)),
   );
@@ -127,10 +130,6 @@ function encodeLayout(wallTime: number): Uint8Array {
 }
 
 type Value = string | number | boolean;
-
-function typeOf(value: Value): number {
-  return { string: 1, boolean: 2, number: 3 }[typeof value as "string" | "boolean" | "number"];
-}
 
 /** Encodes `google.protobuf.Value`. */
 function valueOf(value: Value): Uint8Array {

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { crc32 } from "./checksums.ts";
 import { intField, lengthField } from "@laconic/core/wire";
@@ -53,8 +54,6 @@ function chunkOf(kind: number, part: Uint8Array): Uint8Array {
   return chunk;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
 /** Field numbers of `wandb_internal.proto`. */
 const wandbRecord = {
   /** @param producer - name of the writer; version 0.9.0 is the oldest that reads these records */
@@ -71,9 +70,9 @@ const wandbRecord = {
       lengthField(13, hostname()),
       lengthField(17, intField(1, Math.floor(startSeconds))),
     ),
-  history: (step: number, values: Values): Uint8Array =>
+  history: (step: number, values: UnknownRecord): Uint8Array =>
     lengthField(2, ...items(1, values, 2), lengthField(2, intField(1, step))),
-  summary: (values: Values): Uint8Array => lengthField(3, ...items(1, values, 2)),
+  summary: (values: UnknownRecord): Uint8Array => lengthField(3, ...items(1, values, 2)),
   /** @param path - relative to the run's `files` */
   file: (path: string): Uint8Array => lengthField(6, lengthField(1, lengthField(1, path))),
   exit: (code: number, runtimeSeconds: number): Uint8Array =>
@@ -81,7 +80,7 @@ const wandbRecord = {
 } as const;
 
 /** @param key - 1 for a plain name, 2 if possibly nested */
-function items(field: number, values: Values, key: 1 | 2): Uint8Array[] {
+function items(field: number, values: UnknownRecord, key: 1 | 2): Uint8Array[] {
   return Object.entries(values).map(([name, value]) =>
     lengthField(field, lengthField(key, name), lengthField(16, JSON.stringify(value))),
   );

@@ -20,13 +20,8 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), learning.curriculum);
 }
 
-/** Like `checkTraining`, with examples, but without drawing a problem. */
-export function checkFit(parts: PartsOutline, learning: LearningOutline): void {
-  checkPlayed(parts, learning);
-  checkExamples(parts, learning);
-}
-
-function checkPlayed(parts: PartsOutline, learning: LearningOutline): void {
+/** Like `checkTraining`, but without drawing a problem. */
+export function checkPlayed(parts: PartsOutline, learning: LearningOutline): void {
   const { learners } = learning;
   checkTrainingParts(parts);
   checkSource(parts, learning);
@@ -79,7 +74,7 @@ function checkValues({ source, task }: PartsOutline, { config, curriculum, learn
   if (tree) refuseSetting("tree", "a tree groups by its nodes, so a grouping function has no effect");
 }
 
-function checkExamples({ policies }: PartsOutline, { config: { supervised } }: LearningOutline): void {
+export function checkExamples({ policies }: PartsOutline, { config: { supervised } }: LearningOutline): void {
   const has = Object.values(policies).some(({ examples }) => examples !== undefined);
   if (has === (supervised !== null)) return;
   if (has) refuseSetting("supervised", "null leaves the examples of the policies unused; set it, or remove them");

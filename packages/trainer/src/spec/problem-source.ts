@@ -35,7 +35,8 @@ export function problemSource(
     return (_, stream) => drawnProblems(task, stream.split("problems"), problemsPerStep);
   }
   const drawn = random.split(`pool:${seed}`);
-  const pool = task.pool ? partOf(task.pool, problemPool, drawn) : distinct(task, problemPool ?? 0, drawn);
+  const all = task.pool ?? distinct(task, problemPool ?? 0, drawn);
+  const pool = task.pool && problemPool !== null ? drawn.shuffle(task.pool).slice(0, problemPool) : all;
   if (pool.length === 0 || pool.length < (problemPool ?? 0))
     refuseSetting("problemPool", `${problemPool ?? "all"} problems asked for, but ${task.name} has ${pool.length}`, {
       problems: pool.length,
@@ -64,10 +65,6 @@ function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count:
     );
     return [...chosen];
   };
-}
-
-function partOf(all: readonly Problem[], count: number | null, random: Random): readonly Problem[] {
-  return count === null ? all : random.shuffle(all).slice(0, count);
 }
 
 /** Max draws without a new problem. */

@@ -2,7 +2,7 @@ import type { Reward } from "@laconic/core";
 import type { TrainConfig, TrainSettings } from "../settings/config.ts";
 import { valueIn } from "../settings/named.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import { checkFit } from "./check-training.ts";
+import { checkExamples, checkPlayed } from "./check-training.ts";
 import { learningOf, type Learning } from "./learning.ts";
 import type { TrainingParts } from "./parts.ts";
 
@@ -25,7 +25,8 @@ export interface RunSpecOptions extends TrainingParts {
 export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   const config = parseTrainConfig(settings);
   const learning = learningOf(parts, config);
-  checkFit(parts, learning);
+  checkPlayed(parts, learning);
+  checkExamples(parts, learning);
   return { ...learning, parts: { ...parts, task: withReward(parts.task, config) } };
 }
 

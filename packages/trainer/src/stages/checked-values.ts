@@ -102,14 +102,12 @@ export function checkEpisode(topology: string, episode: unknown): void {
 function lacksOfDiagnostics(input: unknown, needed: boolean): string | null {
   if (input === undefined && !needed) return null;
   if (!isRecord(input)) return `gave ${shownValue(input)} as diagnostics, expected statistics by name; {} for none`;
+  const isStatistic = (value: unknown): boolean =>
+    isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
   const odd = Object.entries(input).find(([, item]) => !isStatistic(item));
   return odd
     ? `gave ${shownValue(odd[1])} as diagnostics.${odd[0]}, expected a statistic; statisticOf(VALUES) makes one`
     : null;
-}
-
-function isStatistic(value: unknown): boolean {
-  return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
 }
 
 /** Adds the place, such as `step 3`, to errors of custom values. */

@@ -1,5 +1,5 @@
 import type { GroupKey } from "@laconic/gspo";
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type Utterance } from "@laconic/core";
 import { expect, test } from "vitest";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
 import { estimatorOf } from "../settings/named.ts";
@@ -118,34 +118,26 @@ test("decoupled: task and tokens are normalised apart, and the price of a token 
   expect(batch.diagnostics["frac_zero_std/tokens"]).toMatchObject({ sum: 0, count: 2 });
 });
 
+const withUtterances =
+  (change: (utterance: Utterance) => Utterance) =>
+  (each: ScoredRollout): ScoredRollout => ({
+    ...each,
+    episode: { ...each.episode, utterances: each.episode.utterances.map(change) },
+  });
+
 test("an utterance without a token is skipped and counted", async () => {
   const advantage = { estimator: "group", scale: "none" };
-  const emptied = (each: ScoredRollout): ScoredRollout => ({
-    ...each,
-    episode: {
-      ...each.episode,
-      utterances: each.episode.utterances.map((utterance) => {
-        if (utterance.agent !== "hint") return utterance;
-        return { ...utterance, text: "", silent: true, trace: { promptTokens: [1], tokens: [], logProbs: [] } };
-      }),
-    },
-  });
+  const trace = { promptTokens: [1], tokens: [], logProbs: [] };
+  const emptied = withUtterances((utterance) =>
+    utterance.agent === "hint" ? { ...utterance, text: "", silent: true, trace } : utterance,
+  );
   const batch = await batchOf(rewards, { advantage }, undefined, emptied);
   expect([batch.sequences.length, batch.empty]).toEqual([6, 6]);
   expect([...batch.advantages]).toEqual([0.5, -0.5, 0, 0, 0, 0]);
 });
 
 test("a trained agent whose model reports no tokens is refused by name", async () => {
-  const untraced = (each: ScoredRollout): ScoredRollout => ({
-    ...each,
-    episode: {
-      ...each.episode,
-      utterances: each.episode.utterances.map((utterance) => {
-        const { trace, ...rest } = utterance;
-        return trace ? rest : utterance;
-      }),
-    },
-  });
+  const untraced = withUtterances(({ trace: _, ...rest }) => rest);
   await expect(batchOf(rewards, {}, ["solver"], untraced)).rejects.toFailWith("input_invalid", {
     agent: "solver",
     model: "tabular",

@@ -88,7 +88,10 @@ export function treeCredits(
   const spreads: number[] = [];
   for (const { problem, agents: players, tree } of trees) {
     const hasOwn = (node: TreeNode): boolean =>
-      node.actions.some(({ played, next }) => hasAgentTerms(played.score) || (next !== null && hasOwn(next)));
+      node.actions.some(
+        ({ played: { score: outcome }, next }) =>
+          (outcome?.status === "scored" && outcome.reward.agents !== undefined) || (next !== null && hasOwn(next)),
+      );
     const views = hasOwn(tree.node) ? players.map((_, i) => i) : [null];
     const equal = new Map<string, boolean>();
     for (const view of views) {
@@ -105,10 +108,6 @@ export function treeCredits(
     for (const isEqual of equal.values()) spreads.push(isEqual ? 1 : 0);
   }
   return { advantages, nodesWithoutSpread: statisticOf(spreads) };
-}
-
-function hasAgentTerms(score: RewardOutcome | null): boolean {
-  return score?.status === "scored" && score.reward.agents !== undefined;
 }
 
 function worthOf(

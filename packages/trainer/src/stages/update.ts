@@ -36,15 +36,12 @@ export interface UpdateResult {
   readonly parts: readonly UpdatePart[];
 }
 
-interface UpdatePart {
+interface UpdatePart extends Pick<UpdateResult, "loss" | "learningRate" | "entropy"> {
   /** Sequence indices. */
   readonly rows: readonly number[];
   readonly optimizerStep: number;
   readonly logProbs: Ragged;
-  readonly entropy: Statistic;
-  readonly loss: number;
   readonly gradNorm: number;
-  readonly learningRate: number;
   readonly applied: boolean;
   readonly examples: Likelihood | null;
 }

@@ -82,14 +82,7 @@ function planeMarks(chart: PlaneChart, box: Box): Drawing {
     }),
     budget === null
       ? null
-      : draw("line", {
-          x1: px(x.position(budget)),
-          x2: px(x.position(budget)),
-          y1: frame.top,
-          y2: frame.bottom,
-          stroke: "var(--soft)",
-          "stroke-dasharray": "5 4",
-        }),
+      : upright(px(x.position(budget)), frame.top, frame.bottom, { stroke: "var(--soft)", "stroke-dasharray": "5 4" }),
     lines.map((line) => lineDrawing(line, scales)),
     points.map((point) => pointDrawing(point, scales)),
     labels(chart, scales),
@@ -129,25 +122,20 @@ function lineDrawing({ positions, color, look }: PlaneLine, { x, y, frame }: Pla
   });
 }
 
+function upright(x: number, y1: number, y2: number, look: Readonly<Record<string, string | number>>): Drawing {
+  return draw("line", { x1: x, x2: x, y1, y2, ...look });
+}
+
 function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
   const { tokens, accuracy, interval, color, look, name, label } = point;
   const [cx, hue] = [px(x.position(tokens)), colour(color)];
   const isRing = look === "ring";
+  const bar = { stroke: hue, "stroke-width": 2, opacity: 0.6 };
   return draw(
     "g",
     { opacity: look === "faint" ? 0.55 : 1 },
     draw("title", {}, `${name}: ${formatPercent(accuracy)} at ${formatNumber(tokens)} tokens`),
-    interval
-      ? draw("line", {
-          x1: cx,
-          x2: cx,
-          y1: px(y.position(interval[0])),
-          y2: px(y.position(interval[1])),
-          stroke: hue,
-          "stroke-width": 2,
-          opacity: 0.6,
-        })
-      : null,
+    interval ? upright(cx, px(y.position(interval[0])), px(y.position(interval[1])), bar) : null,
     draw("circle", {
       cx,
       cy: px(y.position(accuracy)),
@@ -240,16 +228,14 @@ interface Box {
   readonly bottom: number;
 }
 
-interface LabelText {
+interface Point {
   readonly x: number;
   readonly y: number;
-  readonly width: number;
-  readonly height: number;
 }
 
-/** `leader`: line to its point, if far away or closer to another. */
-interface Placed extends Pick<LabelText, "x" | "y"> {
-  readonly leader: boolean;
+interface LabelText extends Point {
+  readonly width: number;
+  readonly height: number;
 }
 
 function overlap(a: Box, b: Box): boolean {
@@ -268,12 +254,15 @@ const directions = [
 ] as const;
 const distances = [9, 18, 30, 46, 66, 90] as const;
 
-/** Places labels near their points, off obstacles and the edge; null without room, so the legend must name it. */
+/**
+ * Places labels near their points, off obstacles and the edge; null without room, so the legend must name it.
+ * @returns with a `leader` line to its point, if far away or closer to another
+ */
 export function placeLabels(
   texts: readonly LabelText[],
   obstacles: readonly Box[],
   bounds: Box,
-): readonly (Placed | null)[] {
+): readonly ((Point & { readonly leader: boolean }) | null)[] {
   const taken = [...obstacles];
   return texts.map((label) => {
     for (const distance of distances)
@@ -291,7 +280,7 @@ export function placeLabels(
   });
 }
 
-function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<LabelText, "x" | "y">): number {
+function distanceTo({ left, right, top, bottom }: Box, { x, y }: Point): number {
   return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 }
 

@@ -14,6 +14,7 @@ import type {
   SampleRow,
   SampleVerdict,
 } from "../protocol.ts";
+import { groupBy } from "../group-by.ts";
 import type { RunPlace } from "../runs/run-place.ts";
 import { selectSamples, type ListedSample } from "./select.ts";
 import { clipped } from "./texts.ts";
@@ -245,16 +246,6 @@ function benchRow(samples: readonly Sample[]): BenchRow {
 
 function byQuestion(a: Sample, b: Sample): number {
   return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
-}
-
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 function gradingStepsIn(steps: unknown): GradingStep[] {

@@ -7,12 +7,9 @@ interface FieldProps {
   readonly query: string;
 }
 
-export function SearchField({
-  label,
-  query,
-  placeholder = "",
-  kind = "",
-}: FieldProps & { placeholder?: string; kind?: string }) {
+type SearchProps = FieldProps & { readonly placeholder?: string; readonly kind?: string };
+
+export function SearchField({ label, query, placeholder = "", kind = "" }: SearchProps) {
   return (
     <label class={kind}>
       <span>{label}</span>

@@ -9,6 +9,11 @@ export type CsvRow = Parameters<typeof csvLine>[0];
 /** Saves the chart around it. */
 export function ChartFiles({ name, rows }: { name: string; rows: () => readonly CsvRow[] }) {
   const file = name.replaceAll(/[^\w.-]+/gu, "-");
+  const csv = (): Blob =>
+    new Blob(
+      rows().map((row) => `${csvLine(row)}\n`),
+      { type: "text/csv" },
+    );
   return (
     <span class="line chart-files">
       <Button
@@ -21,15 +26,11 @@ export function ChartFiles({ name, rows }: { name: string; rows: () => readonly 
       >
         PNG
       </Button>
-      <Button kind="small" aria-label={`${file} as CSV`} onClick={() => saveFile(csvOf(rows()), `${file}.csv`)}>
+      <Button kind="small" aria-label={`${file} as CSV`} onClick={() => saveFile(csv(), `${file}.csv`)}>
         CSV
       </Button>
     </span>
   );
-}
-
-function csvOf(rows: readonly CsvRow[]): Blob {
-  return new Blob([rows.map((row) => `${csvLine(row)}\n`).join("")], { type: "text/csv" });
 }
 
 /** Pixels per CSS pixel, for slides and prints. */

@@ -1,5 +1,5 @@
 import { seriesColour } from "@laconic/core/design";
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren, RenderableProps } from "preact";
 import { useId } from "preact/hooks";
 import { visibleLine } from "./safe-text.ts";
 import { SafeLine } from "./text.tsx";
@@ -9,15 +9,9 @@ export function Button({ kind = "", ...rest }: ButtonHTMLAttributes & { kind?: s
   return <button type="button" {...rest} class={`button ${kind}`} />;
 }
 
-export function Panel({
-  title,
-  kind = "",
-  children,
-}: {
-  title: ComponentChildren;
-  kind?: string;
-  children: ComponentChildren;
-}) {
+type PanelProps = RenderableProps<{ title: ComponentChildren; kind?: string }>;
+
+export function Panel({ title, kind = "", children }: PanelProps) {
   const id = useId();
   return (
     <section class={`panel ${kind}`} aria-labelledby={id}>

@@ -21,7 +21,8 @@ export function visiblePieces(text: string): readonly TextPiece[] {
   for (const { 0: character, index } of text.matchAll(hidden)) {
     if (pieces.length >= marksAtMost) break;
     if (index > from) pieces.push({ text: text.slice(from, index) });
-    pieces.push({ text: character, mark: nameOf(character.codePointAt(0) as number) });
+    const point = (character.codePointAt(0) as number).toString(16).toUpperCase();
+    pieces.push({ text: character, mark: `U+${point.padStart(4, "0")}` });
     from = index + character.length;
   }
   // Further hidden characters show one sign each.
@@ -46,8 +47,4 @@ export function cutText(text: string, max: number): { readonly shown: string; re
   const last = text.charCodeAt(max - 1);
   const end = last >= 0xd800 && last <= 0xdbff ? max - 1 : max;
   return { shown: text.slice(0, end), rest: text.length - end };
-}
-
-function nameOf(point: number): string {
-  return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -95,13 +95,10 @@ export function Numbers({ state }: { state: PageState }) {
   );
 }
 
-interface CurveProps {
+interface CurveProps extends Pick<ChartLine, "index" | "steps" | "values"> {
   readonly title: string;
   readonly n: string;
-  readonly steps: readonly number[];
-  readonly values: readonly (number | null)[];
   readonly other?: Pick<ChartLine, "values" | "label"> & { readonly look: "reference" | "dots" };
-  readonly index: number;
   readonly lastStep: number;
   readonly unit?: "share";
   readonly high: number;

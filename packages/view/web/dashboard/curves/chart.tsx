@@ -6,15 +6,12 @@ import { LineChart, withUnit, type ChartLine, type Range } from "../../parts/lin
 import { SafeLine } from "../../parts/text.tsx";
 import { Problem } from "../parts.tsx";
 import { useLoadedAll } from "../server.ts";
-import { isEvaluationMetric, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
+import { evaluationMetrics, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
 import { PinButton } from "./sections.tsx";
 
 /** Runs that share a line. */
-export interface ChartGroup {
-  readonly key: string;
-  readonly label: string;
+export interface ChartGroup extends Pick<ChartLine, "key" | "label" | "index"> {
   readonly runs: readonly string[];
-  readonly index: number;
 }
 
 interface ChartProps {
@@ -66,7 +63,8 @@ export function Chart(props: ChartProps) {
 
 function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: ChartProps) {
   const runs = groups.flatMap((group) => group.runs);
-  const part = isEvaluationMetric(metric.name) ? "" : `/columns?names=${encodeURIComponent(metric.name)}`;
+  const isEvaluated = evaluationMetrics.some(({ name }) => name === metric.name);
+  const part = isEvaluated ? "" : `/columns?names=${encodeURIComponent(metric.name)}`;
   const loaded = useLoadedAll<MetricTable | RunDetail>(runs.map((run) => `/runs/${encodeURIComponent(run)}${part}`));
   const series = new Map(
     runs.flatMap((run, i) => {

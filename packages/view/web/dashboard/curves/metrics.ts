@@ -1,3 +1,4 @@
+import { groupBy } from "../../../src/group-by.ts";
 import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
 
@@ -6,10 +7,6 @@ export const evaluationMetrics: readonly MetricInfo[] = [
   { name: "validation/accuracy", unit: "share", meaning: "Accuracy on the validation set, 0 to 1." },
   { name: "validation/tokens", unit: "tokens", meaning: "Tokens per episode on the validation set." },
 ];
-
-export function isEvaluationMetric(name: string): boolean {
-  return evaluationMetrics.some((metric) => metric.name === name);
-}
 
 /** Others follow by name. */
 const first: readonly string[] = [
@@ -92,18 +89,12 @@ export function smooth(values: readonly (number | null)[], weight: number): read
 }
 
 export function meanSeries(runs: readonly Series[]): Series & Readonly<Record<"low" | "high", Series["values"]>> {
-  const byStep = new Map<number, number[]>();
-  for (const { steps, values } of runs)
-    for (const [row, step] of steps.entries()) {
-      const list = byStep.get(step) ?? [];
-      byStep.set(step, list);
-      const value = values[row];
-      if (typeof value === "number") list.push(value);
-    }
+  const points = runs.flatMap(({ steps, values }) => steps.map((step, row) => ({ step, value: values[row] ?? null })));
+  const byStep = groupBy(points, ({ step }) => step);
   const steps = [...byStep.keys()].toSorted((a, b) => a - b);
   const column = (of: (values: readonly number[]) => number): (number | null)[] =>
     steps.map((step) => {
-      const values = byStep.get(step) ?? [];
+      const values = (byStep.get(step) ?? []).flatMap(({ value }) => value ?? []);
       return values.length === 0 ? null : of(values);
     });
   return {

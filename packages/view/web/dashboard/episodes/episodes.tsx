@@ -101,11 +101,8 @@ function Filters({ agents }: { agents: readonly string[] }) {
   );
 }
 
-function EpisodeRow({
-  row: { grade, step, kind, tokens, question, answer, opponent, silent },
-}: {
-  row: EpisodeSummary;
-}) {
+function EpisodeRow({ row }: { row: EpisodeSummary }) {
+  const { grade, step, kind, tokens, question, answer, opponent, silent } = row;
   return (
     <>
       <div class="line">

@@ -1,3 +1,4 @@
+import { groupBy } from "../../../src/group-by.ts";
 import { searchWords } from "../../../src/data/select.ts";
 import type { Notes, RunEvaluation, RunState, RunSummary } from "../../../src/protocol.ts";
 
@@ -64,12 +65,10 @@ const sortValues: Readonly<Record<RunSort, (run: RunSummary) => number | string 
   seed: (run) => run.seed,
 };
 
-type Value = string | number | boolean | null;
-
 /** `undefined` if not set. */
 export interface SettingRow {
   readonly key: string;
-  readonly values: readonly (Value | undefined)[];
+  readonly values: readonly (string | number | boolean | null | undefined)[];
   readonly isSame: boolean;
 }
 
@@ -93,19 +92,14 @@ const seedKey = /(?:^|\.)seeds?$/iu;
 /** @param by - `run`, `seeds` for runs that differ only in their seed, else a setting key */
 export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
   if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
-  const groups = new Map<string, RunSummary[]>();
-  for (const run of runs) {
-    const key = by === "seeds" ? JSON.stringify(withoutSeed(run)) : String(run.settings[by] ?? "not set");
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(run);
-  }
-  const lists = [...groups.values()];
+  const keyOf = (run: RunSummary): string =>
+    by === "seeds" ? JSON.stringify(withoutSeed(run)) : String(run.settings[by] ?? "not set");
+  const lists = [...groupBy(runs, keyOf).values()];
   const differing = settingRows(lists.map(([first]) => ({ settings: withoutSeed(first as RunSummary) }))).filter(
     ({ isSame }) => !isSame,
   );
   return lists.map((list, i) => {
-    const [first] = list as [RunSummary, ...RunSummary[]];
+    const [first] = list as readonly [RunSummary, ...RunSummary[]];
     const label =
       by === "seeds"
         ? labelOf(
@@ -128,7 +122,7 @@ function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
 /** The run name for none or more than three. */
 function labelOf(
   runs: readonly RunSummary[],
-  differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
+  differing: readonly (readonly [string, SettingRow["values"][number]])[],
 ): string {
   const areSeeds = new Set(runs.map(({ seed }) => seed)).size === runs.length;
   const seeds = runs.length === 1 ? "" : ` (${runs.length} ${areSeeds ? "seeds" : "runs"})`;

@@ -1,4 +1,4 @@
-import type { TeamSpeech } from "../../../src/protocol.ts";
+import type { RunEvaluation, TeamSpeech } from "../../../src/protocol.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
 export interface Conversation {
@@ -33,13 +33,7 @@ export interface StepPoint {
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
-export interface EvaluationRow {
-  readonly step: number;
-  readonly accuracy: number;
-  readonly interval: readonly [low: number, high: number] | null;
-  readonly tokens: number;
-  readonly problems: number;
-}
+export type EvaluationRow = Pick<RunEvaluation, "step" | "accuracy" | "interval" | "tokens" | "problems">;
 
 export interface Glimpse {
   readonly team: TeamSpeech;
