@@ -3,7 +3,6 @@ import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { grouped } from "./grouped.ts";
-import type { PlayedMethod } from "./sample-record.ts";
 
 /** Upper bounds of a bench. */
 export interface BenchEstimate {
@@ -51,7 +50,14 @@ export function estimate(
 }
 
 /** Upper bounds of a method on a benchmark. */
-export interface CellEstimate extends BenchEstimate, Omit<PlayedMethod, "setting" | "equalTo" | "shots"> {}
+export interface CellEstimate extends BenchEstimate {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly published: string | null;
+  /** Such as `php/maths@1`; null for an unpublished team. */
+  readonly protocol: string | null;
+  readonly differs: readonly string[];
+}
 
 /** {@link estimate} per method and benchmark, in the order of the jobs. */
 export function estimateCells(

@@ -147,7 +147,9 @@ export function protocolOf({ protocols }: Baseline, { benchmark, problems: [prob
 }
 
 /** Questions that a method does not play dealt. */
-export interface Unpartitioned extends Pick<SampleRecord, "benchmark" | "method"> {
+export interface Unpartitioned {
+  readonly benchmark: string;
+  readonly method: string;
   readonly questions: number;
   readonly of: number;
   /** Reason if all are skipped, else null. */

@@ -19,7 +19,7 @@ import type { BenchParts } from "./bench-parts.ts";
 import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
 import { episodeCosts, noCosts } from "./sample-record.ts";
-import type { EqualTokens, PlayedMethod, SampleRecord } from "./sample-record.ts";
+import type { EqualTokens, InformationSetting, SampleRecord } from "./sample-record.ts";
 import { messageOf, SampleTaker } from "./take-samples.ts";
 
 /** Limits and listeners of a bench. */
@@ -307,7 +307,10 @@ function bounded(steps: readonly GradingStep[]): GradingStep[] {
 }
 
 /** Result and cost of a calibration, which samples exclude. */
-export interface CalibrationRecord extends TokenCounts, Pick<PlayedMethod, "benchmark" | "method" | "setting"> {
+export interface CalibrationRecord extends TokenCounts {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly setting: InformationSetting;
   readonly config: string;
   readonly learned: unknown;
   readonly questions: number;

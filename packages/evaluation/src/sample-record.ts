@@ -108,13 +108,18 @@ export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   return [...sums.values()];
 }
 
-/** Method on a benchmark, and what it plays. */
-export interface PlayedMethod {
+/** Answer of one method to one question. */
+export interface SampleRecord extends EpisodeCosts {
   readonly benchmark: string;
+  readonly problem: string;
   readonly method: string;
+  readonly repeat: number;
   readonly setting: InformationSetting;
-  /** Team and its tokens, for a method of equal tokens. */
+  /** Null for whole questions, and in old records. */
+  readonly deal: Deal | null;
   readonly equalTo: EqualTokens | null;
+  /** Hash of all settings. */
+  readonly config: string;
   /** Such as `php/maths@1`; null for unpublished teams. */
   readonly protocol: string | null;
   /** Number of worked examples; null in old records. */
@@ -123,26 +128,6 @@ export interface PlayedMethod {
   readonly published: string | null;
   /** Differences to the published method, as sentences. */
   readonly differs: readonly string[];
-}
-
-/** One play of a problem. */
-export interface PlayedProblem extends EpisodeCosts {
-  readonly problem: string;
-  readonly method: string;
-  readonly repeat: number;
-  /** Hash of all settings, such as models, weights and seed. */
-  readonly config: string;
-  /** Grade, 0 to 1, or word F1 if the benchmark has partial scores; null without a score. */
-  readonly score: number | null;
-  readonly stopReason: string | null;
-  readonly attempt: number;
-  readonly error: string | null;
-}
-
-/** Answer of one method to one question. */
-export interface SampleRecord extends PlayedMethod, PlayedProblem {
-  /** Null for whole questions, and in old records. */
-  readonly deal: Deal | null;
   /**
    * `scored` includes missing answers. `undecided` answers lack a verdict and are graded again. `error` is null for a
    * sandbox limit.
@@ -150,6 +135,8 @@ export interface SampleRecord extends PlayedMethod, PlayedProblem {
   readonly status: "scored" | "undecided" | "error";
   /** Verdict; null without a score. */
   readonly correct: boolean | null;
+  /** Word F1, if the benchmark has partial scores. */
+  readonly score: number | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
@@ -157,12 +144,15 @@ export interface SampleRecord extends PlayedMethod, PlayedProblem {
   readonly steps: readonly GradingStep[];
   /** Position in the bench's file of calls. */
   readonly requests: CallsPlace | null;
+  readonly stopReason: string | null;
   /** Notes of the method, such as `capped`. */
   readonly notes: readonly string[];
   readonly usd: number | null;
   /** Empty for errors, and in old records. */
   readonly byModel: readonly ModelShare[];
   readonly seconds: number;
+  readonly attempt: number;
+  readonly error: string | null;
   readonly gold: string;
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { LaconicError, thrownText } from "@laconic/core";
 import type { RecordFile } from "./record-file.ts";
-import type { PlayedProblem } from "./sample-record.ts";
+import type { SampleRecord } from "./sample-record.ts";
 
 /** Takes samples of a kind. */
 export interface SampleKind<Job, Kept> {
@@ -19,7 +19,7 @@ interface TakeLimits {
 }
 
 /** Takes samples, and stores each record before the worker's next sample. */
-export class SampleTaker<Job, Kept extends Pick<PlayedProblem, "attempt" | "error"> & { readonly status: string }> {
+export class SampleTaker<Job, Kept extends Pick<SampleRecord, "attempt" | "error"> & { readonly status: string }> {
   readonly counts: Record<string, number> = {};
   #failed = 0;
   #stopped: string | null = null;

@@ -1,7 +1,6 @@
-import type { AgentId, Problem, StepReward, Utterance } from "@laconic/core";
+import type { AgentId, Problem, StepReward } from "@laconic/core";
 import type { CostBreakdown, CostSums } from "@laconic/core/ledger";
-import type { StoredCall } from "@laconic/core/run-folder";
-import type { SampleRecord } from "@laconic/evaluation";
+import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
@@ -180,11 +179,15 @@ export interface MessageValue {
 }
 
 /** Turn of an agent. */
-export interface TurnDetail extends Pick<
-  Utterance,
-  "agent" | "turn" | "round" | "text" | "silent" | "writtenTokens" | "deliveredTo"
-> {
+export interface TurnDetail {
+  readonly agent: AgentId;
   readonly opponent: string | null;
+  readonly turn: number;
+  readonly round: number;
+  readonly text: string;
+  readonly silent: boolean;
+  readonly writtenTokens: number;
+  readonly deliveredTo: readonly AgentId[];
   readonly reads: readonly number[];
   readonly observed: { readonly text: string; readonly tokens: number } | null;
   readonly earned: StepReward | null;
@@ -221,41 +224,60 @@ export interface BenchTable {
 export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
 
 /** Parameters of `GET /api/benches/{id}/samples`. */
-export interface SampleQuery extends Pick<EpisodeQuery, "text" | "offset" | "limit"> {
+export interface SampleQuery {
+  /** All required, case-insensitive. */
+  readonly text?: string;
   readonly method?: string;
   /** This method and `method` (or any other) disagree. */
   readonly against?: string;
   readonly benchmark?: string;
   readonly verdict?: SampleVerdict;
   readonly sort?: "question" | "newest" | "tokens" | "cost" | "time";
+  readonly offset?: number;
+  readonly limit?: number;
 }
 
 /** `GET /api/benches/{id}/samples`. */
 export type SamplePage = ListPage<SampleRow>;
 
 /** Reply of a method to a question. */
-export interface SampleRow extends Pick<
-  SampleRecord,
-  "benchmark" | "problem" | "gold" | "extracted" | "method" | "repeat" | "score" | "calls" | "usd" | "seconds"
-> {
+export interface SampleRow {
   readonly key: string;
+  readonly benchmark: string;
+  readonly problem: string;
   /** Max 200 characters, like `gold` and `extracted`; may be empty. */
   readonly question: string;
+  readonly gold: string;
+  readonly extracted: string | null;
+  readonly method: string;
+  readonly repeat: number;
   readonly verdict: SampleVerdict;
+  /** Word F1, for partial scores. */
+  readonly score: number | null;
   /** Prompt and completion. */
   readonly tokens: number;
+  readonly calls: number;
+  readonly usd: number | null;
+  readonly seconds: number;
 }
 
 /** `GET /api/benches/{id}/samples/{key}`. */
-export interface SampleDetail extends Pick<
-  SampleRecord,
-  "gold" | "answer" | "extracted" | "rule" | "steps" | "protocol" | "stopReason" | "attempt" | "error"
-> {
+export interface SampleDetail {
   readonly row: SampleRow;
   readonly question: string;
+  readonly gold: string;
   /** Grading kind; null if the bench stores no questions. */
   readonly grading: string | null;
   readonly tests: string | null;
+  readonly answer: string | null;
+  readonly extracted: string | null;
+  readonly rule: string | null;
+  readonly steps: readonly GradingStep[];
+  /** Such as `php/maths@1`. */
+  readonly protocol: string | null;
+  readonly stopReason: string | null;
+  readonly attempt: number;
+  readonly error: string | null;
   readonly calls: readonly StoredCall[];
   readonly callsMissing: string | null;
   readonly others: readonly SampleRow[];

@@ -10,16 +10,26 @@ import {
 import { readReward, timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { z } from "zod";
 import type { RecordKind, RecordFile } from "../record-file.ts";
-import { episodeCostFields, type PlayedProblem, episodeCosts, noCosts } from "../sample-record.ts";
+import { episodeCostFields, type EpisodeCosts, episodeCosts, noCosts } from "../sample-record.ts";
 import { messageOf, SampleTaker, type SampleKind } from "../take-samples.ts";
 
 /** Result of one team on one problem. */
-export interface PairRecord extends PlayedProblem {
+export interface PairRecord extends EpisodeCosts {
   readonly task: string;
+  readonly problem: string;
+  readonly method: string;
+  readonly repeat: number;
+  /** Hash of models, weights and seed. */
+  readonly config: string;
   readonly status: "scored" | "undecided" | "invalid" | "error";
+  /** Grade, 0 to 1; null without a score. */
+  readonly score: number | null;
   /** Reward measures by name. */
   readonly measures: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, string>>;
+  readonly stopReason: string | null;
+  readonly attempt: number;
+  readonly error: string | null;
 }
 
 const count = z.int().min(0);

@@ -7,7 +7,9 @@ import { wilson } from "./statistics.ts";
 import { tableOf, type Column, type Table } from "./table.ts";
 
 /** Results of a method's repeats by reducer. */
-export interface RepeatSummary extends Pick<SampleRecord, "benchmark" | "method"> {
+export interface RepeatSummary {
+  readonly benchmark: string;
+  readonly method: string;
   readonly questions: number;
   /** Lowest number of samples per question. */
   readonly repeats: number;

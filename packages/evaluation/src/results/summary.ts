@@ -2,11 +2,29 @@ import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
 import { grouped } from "../grouped.ts";
-import { sumShares, type ModelShare, type PlayedMethod, type SampleRecord } from "../sample-record.ts";
+import {
+  sumShares,
+  type EqualTokens,
+  type InformationSetting,
+  type ModelShare,
+  type SampleRecord,
+} from "../sample-record.ts";
 import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";
 
-/** Results of a method on a benchmark; protocol, examples and published row are null if records differ. */
-export interface MethodSummary extends TokenCounts, PlayedMethod {
+/** Results of a method on a benchmark. */
+export interface MethodSummary extends TokenCounts {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly setting: InformationSetting;
+  /** Team and its tokens, for a method of equal tokens. */
+  readonly equalTo: EqualTokens | null;
+  /** See `SampleRecord.protocol`; null if records differ. */
+  readonly protocol: string | null;
+  /** Null if unknown or records differ. */
+  readonly shots: number | null;
+  /** Comparable row of published tables; null if records differ. */
+  readonly published: string | null;
+  readonly differs: readonly string[];
   /** Samples by note, such as `capped`. */
   readonly notes: Readonly<Record<string, number>>;
   readonly scored: number;

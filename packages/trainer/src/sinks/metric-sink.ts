@@ -1,12 +1,16 @@
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import type { RunOptions } from "../run/recorder.ts";
 import type { Metrics } from "../step-metrics.ts";
 
 /** Description of a run for sinks. */
-export interface SinkRun extends Pick<RunOptions, "directory" | "config" | "environment"> {
+export interface SinkRun {
   /** Default: the folder's name. */
   readonly name: string;
+  readonly directory: string;
+  /** Settings in `config.json`. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Versions, machine and device in `environment.json`. */
+  readonly environment: Readonly<Record<string, unknown>>;
 }
 
 /**

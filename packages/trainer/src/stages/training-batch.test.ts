@@ -137,7 +137,10 @@ test("an utterance without a token is skipped and counted", async () => {
 });
 
 test("a trained agent whose model reports no tokens is refused by name", async () => {
-  const untraced = withUtterances(({ trace: _, ...rest }) => rest);
+  const untraced = withUtterances((utterance) => {
+    const { trace, ...rest } = utterance;
+    return trace ? rest : utterance;
+  });
   await expect(batchOf(rewards, {}, ["solver"], untraced)).rejects.toFailWith("input_invalid", {
     agent: "solver",
     model: "tabular",

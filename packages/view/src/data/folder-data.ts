@@ -16,17 +16,20 @@ import type {
   ViewEvent,
 } from "../protocol.ts";
 import type { ViewData } from "../requests.ts";
-import type { ViewerOptions } from "../viewer.ts";
 import { checkFolders, findFolders, realFolder } from "../runs/find-folders.ts";
 import { BenchIndex } from "./bench-index.ts";
 import { RunReader } from "./run-reader.ts";
 
 /** Options of `folderData`. */
-export interface FolderDataOptions extends Pick<ViewerOptions, "folders" | "mayCome" | "onError"> {
+export interface FolderDataOptions {
+  readonly folders: readonly string[];
+  /** Waits for missing folders. */
+  readonly mayCome?: boolean;
   readonly every?: Every;
   readonly isAlive?: (pid: number) => boolean;
   /** Max bytes of columns and indexes; least recently requested runs are dropped. */
   readonly maxBytes?: number;
+  readonly onError?: (error: unknown) => void;
 }
 
 const checkOptions = optionCheck<FolderDataOptions>()("folderData", "folders mayCome every isAlive maxBytes onError");
