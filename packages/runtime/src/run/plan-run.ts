@@ -99,7 +99,7 @@ export async function planRun(
   options: PlanOptions,
 ): Promise<RunPlan> {
   const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
-  const { train, lora, memory } = config;
+  const { train, lora } = config;
   const task = await taskOutline(config, folder);
   const examples = await planExamples(config, task, model.maxPositions);
   const agents = task.trainedAgents ?? task.topology.agents;
@@ -112,17 +112,7 @@ export async function planRun(
   };
   const length = lengths.promptTokens + lengths.completionTokens;
   const rollouts = Math.ceil(replies / policies.length / device.workers);
-  const perStep = Math.ceil(rollouts / train.minibatches);
-  const settings: MemorySettings = {
-    dtype: device.dtype,
-    lora,
-    recompute: memory.recompute,
-    snapshots: snapshotsOf(train),
-    ...lengths,
-    microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
-    rollouts,
-    ...device.kernels,
-  };
+  const settings = settingsOf(config, device, lengths, rollouts);
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
   const team = { policies, frozen: frozenAgents(task), episodes: plannedEpisodes(train, device.workers) };
@@ -168,6 +158,26 @@ export async function planRun(
     timing,
     examples,
     fleet: await planFleet(config, folder, replies, policies.length),
+  };
+}
+
+/** Each policy's settings on one worker. */
+function settingsOf(
+  { lora, memory, train }: AppConfig,
+  { dtype, kernels }: ChosenDevice,
+  lengths: SequenceLengths,
+  rollouts: number,
+): MemorySettings {
+  const perStep = Math.ceil(rollouts / train.minibatches);
+  return {
+    dtype,
+    lora,
+    recompute: memory.recompute,
+    snapshots: snapshotsOf(train),
+    ...lengths,
+    microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
+    rollouts,
+    ...kernels,
   };
 }
 
