@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { controlToken } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 /** Max bytes of a token. */
@@ -16,22 +17,13 @@ export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, plac
   const texts = [unknown, begin, end, ...pieces.slice(3).map(({ text }) => text.replaceAll(" ", "▁"))];
   const ids = new Map(texts.map((text, id) => [text, id]));
   if (ids.size !== texts.length) throw invalid(place, "repeats a token");
-  const special = [unknown, begin, end].map((content, id) => ({
-    id,
-    content,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-    special: true,
-  }));
   const beginning = { SpecialToken: { id: begin, type_id: 0 } };
   return {
     tokenizer: {
       version: "1.0",
       truncation: null,
       padding: null,
-      added_tokens: special,
+      added_tokens: [unknown, begin, end].map(controlToken),
       normalizer: {
         type: "Sequence",
         normalizers: [

@@ -1,3 +1,4 @@
+import { controlToken } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
@@ -32,15 +33,6 @@ export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "gener
   const tokens = [...characters, ...merges.map((pair) => pair.join(""))];
   const split = { type: "Split", pattern: { Regex: wordPattern }, behavior: "Isolated", invert: false };
   const isBytes = merges.length === 0;
-  const added = controls.map((content, i) => ({
-    id: tokens.length + i,
-    content,
-    special: true,
-    normalized: false,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-  }));
   return {
     tokenizer: {
       model: { type: "BPE", vocab: Object.fromEntries(tokens.map((token, id) => [token, id])), merges },
@@ -48,7 +40,7 @@ export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "gener
       pre_tokenizer: isBytes ? byteLevel : { type: "Sequence", pretokenizers: [split, byteLevel] },
       post_processor: null,
       decoder: isBytes ? byteLevel : { type: "Sequence", decoders: [byteLevel, withoutFirstSpace] },
-      added_tokens: added,
+      added_tokens: controls.map((content, i) => controlToken(content, tokens.length + i)),
     },
     config: { eos_token: endText },
     chatTemplate,

@@ -164,7 +164,7 @@ export async function expectGpus({
   if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
 }
 
-/** Free bytes per worker, from the machine or a probe in a child process; null if unknown. */
+/** Free bytes per worker; null if unknown. */
 export async function freeBytesOf({ name, source, memory }: ChosenDevice): Promise<number | null> {
   return memory ?? (await outcomeOf(deviceNamed(name).device, () => source)).freeBytes ?? null;
 }

@@ -8,7 +8,7 @@ export interface DeviceOutcome {
   readonly detail: string;
   /** Whether the GPU is software; absent for CPU devices. */
   readonly emulated?: boolean;
-  /** Free device memory, if the library reports it. */
+  /** Absent if the library does not report it. */
   readonly freeBytes?: number;
 }
 

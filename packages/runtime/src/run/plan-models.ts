@@ -30,16 +30,13 @@ export interface PlannedModel {
   readonly sampling: number;
 }
 
-/** Agents of a run and their policies. */
 export interface RunTeam {
   readonly policies: readonly string[];
-  /** Agents that do not learn. */
   readonly frozen: readonly string[];
   /** Episodes per step and worker. */
   readonly episodes: number;
 }
 
-/** Bytes of a model that learns and samples. */
 export function plannedPolicy(role: string, model: string, plan: MemoryPlan): PlannedModel {
   const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
   return { role, model, lasting, training: plan.training - lasting, sampling: plan.sampling - lasting };
@@ -51,7 +48,6 @@ async function shapeIn(model: string, folderOf: FolderOf): Promise<ModelConfig> 
   return parseModelConfig(await readJsonFile(join(await folderOf(model), "config.json")));
 }
 
-/** A local model of agents that do not learn. */
 interface PlannedActor {
   readonly model: string;
   readonly shape: ModelConfig;
@@ -73,8 +69,7 @@ export async function planActor(
 }
 
 /**
- * Memory of the run's models besides its first policy, as the run opens them: more policies, the actor, teachers,
- * critics and reward models. Heads on a policy's layers are negligible. States have the length of a planned sequence.
+ * Memory of all models but the first policy. Heads on a policy's layers are negligible. States have the length of a planned sequence.
  */
 export async function planOtherModels(
   config: Pick<AppConfig, "train" | "bases" | "teachers" | "actor" | "model">,
@@ -125,18 +120,12 @@ export function totalBytes(models: readonly PlannedModel[]): Record<"lasting" | 
   return { lasting, training, sampling: lasting + sum("sampling") };
 }
 
-/** Frozen copies of each policy. */
 export function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: AppConfig["train"]): number {
   return (
     (refreshOldPolicyEvery > 1 ? 1 : 0) +
     (isNamedObjective(objective) && objective.kl ? 1 : 0) +
     (opponents ? opponents.keep + opponents.runs.length : 0)
   );
-}
-
-/** Episodes per step and worker. */
-export function plannedEpisodes(train: AppConfig["train"], workers: number): number {
-  return Math.ceil((train.problemsPerStep * train.episodesPerProblem) / workers);
 }
 
 /**
@@ -190,7 +179,6 @@ function plannedCritic(model: string, shape: ModelConfig, settings: MemorySettin
   return { ...plannedPolicy("critic", model, planMemory(shape, read)), sampling: 0 };
 }
 
-/** Model request of an estimator or reward. */
 interface ValueRequest {
   readonly of: "critic" | "reward";
   readonly model: string;

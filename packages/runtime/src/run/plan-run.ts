@@ -30,7 +30,6 @@ import {
   type GivenLengths,
 } from "./plan-servers.ts";
 import {
-  plannedEpisodes,
   planActor,
   plannedPolicy,
   planOtherModels,
@@ -55,7 +54,6 @@ interface PlanOptions extends GivenLengths {
 
 interface StepSeconds {
   readonly sampling: number;
-  /** Sampling of the local actor. */
   readonly actor: number;
   /** Old policy's pass; 0 if the sampler's log-probs are used. */
   readonly oldLogProbs: number;
@@ -115,10 +113,15 @@ export async function planRun(
   const settings = settingsOf(config, device, lengths, rollouts);
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const team = { policies, frozen: frozenAgents(task), episodes: plannedEpisodes(train, device.workers) };
+  const team = {
+    policies,
+    frozen: frozenAgents(task),
+    episodes: Math.ceil((train.problemsPerStep * train.episodesPerProblem) / device.workers),
+  };
   const otherModels = await planOtherModels(config, team, settings, options.openModel);
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.tflops)).seconds;
+  const actorSampling = actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0;
   const plan = planMemory(model, settings);
   const first = plannedPolicy("", config.model, plan);
   const total = totalBytes([first, ...otherModels]);
@@ -145,16 +148,15 @@ export async function planRun(
     largest,
     replies,
     steps: train.steps,
-    stepSeconds: seconds && {
-      ...withExampleSeconds(
-        secondsOfStep(config, settings, seconds, largest, policies.length),
+    stepSeconds:
+      seconds &&
+      withExampleSeconds(
+        { ...secondsOfStep(config, settings, seconds, largest, policies.length), actor: actorSampling },
         config,
         settings,
         seconds,
         examples,
       ),
-      actor: actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0,
-    },
     timing,
     examples,
     fleet: await planFleet(config, folder, replies, policies.length),
@@ -213,12 +215,12 @@ function samplingSeconds(
 
 /** Adds the time of supervised examples, if known. */
 function withExampleSeconds(
-  step: Omit<StepSeconds, "actor">,
+  step: StepSeconds,
   { train }: AppConfig,
   settings: MemorySettings,
   { training }: PassSeconds,
   { beside }: PlannedExamples,
-): Omit<StepSeconds, "actor"> {
+): StepSeconds {
   if (!train.supervised) return step;
   const meanTokens = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
   const examples = train.epochs * train.minibatches * train.supervised.batch;
@@ -306,9 +308,7 @@ export function describeRun(plan: RunPlan): string {
       row(role, formatBytes(lasting + training), formatBytes(lasting + sampling)),
     ),
     row("in all", formatBytes(plan.training), formatBytes(plan.sampling)),
-    ...(plan.otherModels.length > 0
-      ? ["models learn in turn: in all counts only the largest work space of training"]
-      : []),
+    ...(plan.otherModels.length > 0 ? ["models learn in turn: only the largest work space of training counts"] : []),
     "",
     fit(plan),
     time(plan),

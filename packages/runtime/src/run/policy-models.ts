@@ -85,7 +85,7 @@ export async function basesOf(
   return based;
 }
 
-/** Model folders by role. Downloads missing models, or only their settings and tokenizers. */
+/** Model folders by role. Downloads missing models. */
 export async function modelFolders(
   { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
   progress: Progress,

@@ -106,7 +106,7 @@ export async function pretrain(settings: PretrainSettings, options: PretrainOpti
   const engine = await createLocalEngine({ device: place.sources, workers: place.workers });
   try {
     const { vocabularySize, endToken } = tokenizer;
-    const sizes = { vocabularySize, endToken, positions: 1024, width: settings.width, layers: settings.layers };
+    const sizes = { vocabularySize, endToken, positions: 4096, width: settings.width, layers: settings.layers };
     const config = smallModel({ ...sizes, intermediateSize: 3 * settings.width });
     const model = await engine.createModel({ kind: "config", config, seed: settings.seed });
     if (saved) await model.load(folder);
@@ -166,7 +166,7 @@ function replyLoss(
   return { loss: -replies.reduce((sum, value) => sum + value, 0), tokens: replies.length };
 }
 
-/** Share of the peak learning rates; later cycles have a lower peak, which forgets less. */
+/** Share of the peak learning rates; later cycles have a lower peak. */
 function rateAt({ begun, settings: { steps } }: PretrainState, step: number): number {
   const done = (step - begun) / (steps - begun);
   const peak = begun === 0 ? 1 : 0.4;

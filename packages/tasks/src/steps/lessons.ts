@@ -86,7 +86,7 @@ function bareLesson(steps: StepsProblem, random: Random): Lesson {
   return { messages: [...system, { role: "user", content: stepsQuestion(steps) }], reply: stepsSolution(steps) };
 }
 
-/** Repeats all facts, or those that the answer needs: holders copy sentences, and solvers choose them. */
+/** Repeats all facts, or those that the answer needs. */
 function repetition(steps: StepsProblem, random: Random): Lesson {
   const kind = random.pick(["all", "needed"] as const);
   const facts = steps.facts.filter(({ use }) => kind === "all" || use === "needed");
