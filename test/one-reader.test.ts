@@ -17,7 +17,6 @@ const readsWhole = /(?<!#)\b(?:readFile|readFileSync|readText)\(|\bfs\.read\(/u;
 
 /** What of these is read whole all the same, and why that is no growing file. */
 const readWhole: Readonly<Record<string, string>> = {
-  "packages/evaluation/src/bench/bench-config.ts": "a bench's settings",
   "packages/evaluation/src/bench/bench-folder.ts": "a bench's questions, which are in memory anyway, are compared",
   "packages/evaluation/src/judging/judge-answers.ts": "a rubric",
   "packages/grading/src/board/board-report.ts": "a file of the package",
