@@ -7,15 +7,16 @@ import { measureValues } from "./measure-values.ts";
 import type { PriceDiagnostics } from "./spec/price-controllers.ts";
 import type { OpponentState } from "./opponents/games.ts";
 import type { QueueReport } from "./queue/group-queue.ts";
-import type { StepRecord } from "./run/step-record.ts";
-import type { LearnerResult } from "./stages/learner.ts";
+import type { LearnerResult, StepBatch } from "./stages/learner.ts";
 import { meanCost, type ScoredRollout } from "./stages/score.ts";
 import type { TrainingBatch } from "./stages/training-batch.ts";
 
 /** Line of `metrics.jsonl`. `metric-names.ts` explains the names. */
 export type Metrics = Record<string, number>;
 
-interface StepMetricFacts extends Pick<StepRecord, "step" | "scored" | "scoring" | "learners"> {
+interface StepMetricFacts extends Pick<StepBatch, "scored" | "scoring"> {
+  readonly step: number;
+  readonly learners: readonly LearnerResult[];
   readonly config: TrainConfig;
   /** Joint replies scored by a tree. */
   readonly evaluations?: number | undefined;

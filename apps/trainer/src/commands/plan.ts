@@ -4,7 +4,7 @@ import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote, planRun } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
-import { openModelFolder } from "@laconic/runtime/models";
+import { settingsFolders } from "@laconic/runtime/models";
 import { jsonFlag, runFlags } from "../cli/flags.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
@@ -26,8 +26,7 @@ export const planCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const overrides = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
     const config = parseAppConfig(applyOverrides(await loadConfig(args.config), overrides));
-    const openModel = async (model: string): Promise<string> =>
-      (await openModelFolder(model, terminal, { weights: false })).folder;
+    const openModel = settingsFolders(terminal);
     const options = {
       promptTokens: args["prompt-tokens"] ?? null,
       completionTokens: args["completion-tokens"] ?? null,

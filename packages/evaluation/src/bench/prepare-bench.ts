@@ -237,7 +237,7 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
   return lines.length > 0 ? [...grid, "Not as published:", ...lines] : grid;
 }
 
-/** Departures, each once with its rows and their benchmarks. */
+/** Departures, each once with its rows; benchmarks are named unless all of a row depart. */
 export function departureLines(
   cells: readonly { readonly row: string; readonly benchmark: string; readonly differs: readonly string[] }[],
 ): string[] {
@@ -245,17 +245,11 @@ export function departureLines(
   return grouped(all, ({ reason }) => reason).map((same) => {
     const rows = grouped(same, ({ row }) => row).map((members) => {
       const [{ row }] = members;
-      const differing = benchmarksOf(members);
-      return differing.length === benchmarksOf(cells.filter((cell) => cell.row === row)).length
-        ? row
-        : `${row} (${differing.join(", ")})`;
+      if (members.length === cells.filter((cell) => cell.row === row).length) return row;
+      return `${row} (${[...new Set(members.map(({ benchmark }) => benchmark))].join(", ")})`;
     });
     return `  ${same[0].reason} ${rows.join(", ")}`;
   });
-}
-
-function benchmarksOf(cells: readonly { readonly benchmark: string }[]): string[] {
-  return [...new Set(cells.map(({ benchmark }) => benchmark))];
 }
 
 function dollarsOf(

@@ -1,4 +1,5 @@
 import { controlToken } from "./special-tokens.ts";
+import { byteCharacters } from "./token-bytes.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
@@ -6,13 +7,6 @@ const endText = "<|end|>";
 const controls = [...roles, endText];
 
 const chatTemplate = `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endText}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`;
-
-/** Visible characters for all bytes, as in byte-level tokenizers; invisible bytes map to 256 and up. */
-export const characters: readonly string[] = (() => {
-  let next = 256;
-  const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
-  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isVisible(byte) ? byte : next++));
-})();
 
 /** Matches words, single digits, marks and white space, with the space before. */
 const wordPattern = " ?\\p{N}| ?\\p{L}+|\\n| ?[^\\s\\p{L}\\p{N}]+|\\s";
@@ -30,7 +24,7 @@ export type Merges = readonly (readonly [left: string, right: string])[];
  * @param merges - without merges, every byte is a token
  */
 export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "generation"> {
-  const tokens = [...characters, ...merges.map((pair) => pair.join(""))];
+  const tokens = [...byteCharacters, ...merges.map((pair) => pair.join(""))];
   const split = { type: "Split", pattern: { Regex: wordPattern }, behavior: "Isolated", invert: false };
   const isBytes = merges.length === 0;
   return {
@@ -49,7 +43,7 @@ export function smallTokenizer(merges: Merges = []): Omit<TokenizerFiles, "gener
 
 /** Tokens of {@link smallTokenizer}; the last one ends an utterance. */
 export function smallVocabulary(merges: Merges = []): number {
-  return characters.length + merges.length + controls.length;
+  return byteCharacters.length + merges.length + controls.length;
 }
 
 /**
@@ -59,7 +53,7 @@ export function smallVocabulary(merges: Merges = []): number {
  */
 export function learnMerges(texts: Iterable<string>, count: number): Merges {
   const words = [...wordCounts(texts)].map(([word, times]) => ({
-    symbols: Array.from(new TextEncoder().encode(word), (byte) => characters[byte] as string),
+    symbols: Array.from(new TextEncoder().encode(word), (byte) => byteCharacters[byte] as string),
     times,
   }));
   const merges: (readonly [string, string])[] = [];

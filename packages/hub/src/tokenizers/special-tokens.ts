@@ -71,7 +71,6 @@ function rolesOf(config: TokenizerFiles["config"]): Record<string, string> {
   return byRole;
 }
 
-/** Entry of `added_tokens` for a control token. */
 export function controlToken(content: string, id: number): object {
   return { id, content, special: true, normalized: false, single_word: false, lstrip: false, rstrip: false };
 }

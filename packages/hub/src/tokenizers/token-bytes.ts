@@ -1,9 +1,14 @@
 import type { TokenBytes, UnknownRecord } from "@laconic/core";
-import { characters } from "./small-tokenizer.ts";
 import type { AddedToken } from "./special-tokens.ts";
 
-/** Byte-level vocabularies spell each byte as a printable character (GPT-2's table). */
-const byteOf: ReadonlyMap<string, number> = new Map(characters.map((character, byte) => [character, byte]));
+/** Printable character of each byte in byte-level vocabularies (GPT-2's table); others map to 256 and up. */
+export const byteCharacters: readonly string[] = (() => {
+  let next = 256;
+  const isVisible = (byte: number): boolean => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
+  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isVisible(byte) ? byte : next++));
+})();
+
+const byteOf: ReadonlyMap<string, number> = new Map(byteCharacters.map((character, byte) => [character, byte]));
 
 /**
  * Bytes that each token adds to a text.

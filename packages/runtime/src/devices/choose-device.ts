@@ -166,7 +166,9 @@ export async function expectGpus({
 
 /** Free bytes per worker; null if unknown. */
 export async function freeBytesOf({ name, source, memory }: ChosenDevice): Promise<number | null> {
-  return memory ?? (await outcomeOf(deviceNamed(name).device, () => source)).freeBytes ?? null;
+  const { device } = deviceNamed(name);
+  if (memory !== null || !device.indexed) return memory;
+  return (await outcomeOf(device, () => source)).freeBytes ?? null;
 }
 
 /** @throws LaconicError `device_unavailable` with the existing GPUs */

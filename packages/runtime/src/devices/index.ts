@@ -2,15 +2,7 @@
  * Lists, tests, chooses and installs devices.
  * @module @laconic/runtime/devices
  */
-export {
-  automaticDevice,
-  chooseDevice,
-  expectGpus,
-  freeBytesOf,
-  gpusHere,
-  probeDevice,
-  probeDevices,
-} from "./choose-device.ts";
+export { automaticDevice, chooseDevice, expectGpus, gpusHere, probeDevice, probeDevices } from "./choose-device.ts";
 export type { DeviceReport } from "./choose-device.ts";
 export { installDevice, runCommand } from "./install-device.ts";
 export type { InstallOptions, OptionalDevice, Outcome, RunCommand } from "./install-device.ts";

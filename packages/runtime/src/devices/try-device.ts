@@ -8,7 +8,6 @@ export interface DeviceOutcome {
   readonly detail: string;
   /** Whether the GPU is software; absent for CPU devices. */
   readonly emulated?: boolean;
-  /** Absent if the library does not report it. */
   readonly freeBytes?: number;
 }
 

@@ -6,6 +6,7 @@ export {
   convertedFolder,
   foundAgain,
   openModelFolder,
+  settingsFolders,
   shippedCheckpoint,
   type ModelFolderOptions,
 } from "./model-folder.ts";

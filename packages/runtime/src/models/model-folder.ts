@@ -33,6 +33,11 @@ export interface ModelFolderOptions {
   readonly offline?: boolean;
 }
 
+/** Opens models without their weights. */
+export function settingsFolders(progress: Progress): (model: string) => Promise<string> {
+  return async (model) => (await openModelFolder(model, progress, { weights: false })).folder;
+}
+
 /**
  * Opens a model by name: `shipped`, `reasoner`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or
  * `hub:owner/name` with an optional `/folder` and `@revision` (default `main`). Downloads missing files. Converts

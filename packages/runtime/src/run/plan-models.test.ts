@@ -2,16 +2,16 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInlineEngine, parseModelConfig, planMemory, readJsonFile } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { metered } from "../../../engine/src/testing/metered-kernels.ts";
 import { sharedFolder, temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { saveTinyLlama } from "../../../../test/tiny-llama.ts";
 import { loadConfig, presetConfig, presetNames } from "../resolver/load-config.ts";
 import { parseAppConfig } from "./app-config.ts";
 import { openParts } from "./open-parts.ts";
-import { expectFit, plannedPolicy, planOtherModels } from "./plan-models.ts";
+import { expectFit, plannedPolicy, planOtherModels, planValueModels } from "./plan-models.ts";
 import { policiesOf } from "./policy-models.ts";
-import { taskOutline } from "./run-task.ts";
+import { plannedOutline, taskOutline } from "./run-task.ts";
 
 const critics = new URL("../../../gspo/src/critics/index.ts", import.meta.url);
 const rewards = new URL("../../../rewards/src/index.ts", import.meta.url);
@@ -40,7 +40,7 @@ const settings = {
   rollouts: 8,
 } as const;
 
-async function planned(train: string, policies: readonly string[]): ReturnType<typeof planOtherModels> {
+async function planned(train: string, policies: readonly string[]): ReturnType<typeof planValueModels> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify(model));
   const imports = `import { gaeEstimator, modelCritic } from "${critics.pathname}";\nimport { modelReward } from "${rewards.pathname}";\n`;
@@ -48,9 +48,8 @@ async function planned(train: string, policies: readonly string[]): ReturnType<t
     "const gae = (critic: object) => gaeEstimator({ gamma: 1, lambda: 1, critic: modelCritic({ learningRate: 1, ...critic } as never) });\n";
   const config = `export default { task: { name: "relay", level: "one-fact" }, train: { groupBy: "prompt+agent", ${train} } };\n`;
   await writeFile(join(folder, "run.config.ts"), imports + gae + config);
-  const parsed = parseAppConfig(await loadConfig(join(folder, "run.config.ts")));
-  const all = await planOtherModels(parsed, { policies, frozen: [], episodes: 1 }, settings, async () => folder);
-  return all.filter(({ role }) => !role.startsWith("policy"));
+  const { train: parsed } = parseAppConfig(await loadConfig(join(folder, "run.config.ts")));
+  return planValueModels(parsed, policies, settings, async () => folder);
 }
 
 test("memory has two moments and weights per critic, weights per reward model, and no head on the policy's layers", async () => {
@@ -85,7 +84,7 @@ test.for(presetNames.flatMap((name) => [null, { rank: 2, alpha: 4 }].map((lora) 
   async ({ name, lora }) => {
     const config = { ...parseAppConfig(presetConfig(name)), lora };
     const openModel = async (): Promise<string> => folder;
-    const task = await taskOutline(config, folder);
+    const task = await plannedOutline(config, folder);
     const policies = Object.keys(policiesOf(config, task));
     const trained = task.trainedAgents ?? task.topology.agents;
     const frozen = task.topology.agents.filter((agent) => !trained.includes(agent));
@@ -116,8 +115,8 @@ test.for(presetNames.flatMap((name) => [null, { rank: 2, alpha: 4 }].map((lora) 
 test("refuses models that exceed the device before they are loaded, and names what would fit", async () => {
   const config = parseAppConfig(presetConfig("agentpo-hint"));
   const team = { policies: ["policy"], frozen: ["actor"] };
-  const fit = (freeBytes: number | null): Promise<void> =>
-    expectFit(config, team, { name: "cuda", dtype: "bfloat16", freeBytes }, async () => folder);
+  const fit = (memory: number | null): Promise<void> =>
+    expectFit(config, team, { name: "webgpu", dtype: "bfloat16", memory } as never, async () => folder);
   await Promise.all([fit(null), fit(2 ** 30)]);
   await expect(fit(1)).rejects.toMatchObject({
     code: "device_out_of_memory",
@@ -126,4 +125,12 @@ test("refuses models that exceed the device before they are loaded, and names wh
   const needed = await fit(1).catch(({ detail }) => detail.bytes as number);
   await expect(fit((needed as number) - 1)).rejects.toThrow("lora.rank=16 lora.alpha=32 needs ");
   await fit(needed as number);
+});
+
+test("only plans leave published texts out: a served team keeps its prompts", async () => {
+  vi.stubEnv("LACONIC_DATA", await temporaryFolder());
+  const config = parseAppConfig(presetConfig("agentpo-hint"));
+  await expect(taskOutline(config, folder)).rejects.toThrow("exemplars");
+  expect((await plannedOutline(config, folder)).topology.agents).toContain("actor");
+  vi.unstubAllEnvs();
 });

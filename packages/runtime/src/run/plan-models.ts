@@ -11,7 +11,7 @@ import {
   type ModelConfig,
 } from "@laconic/engine";
 import { estimatorValue, isNamedObjective } from "@laconic/trainer";
-import type { ChosenDevice } from "../devices/choose-device.ts";
+import { freeBytesOf, type ChosenDevice } from "../devices/choose-device.ts";
 import { openTrain } from "../resolver/open-train.ts";
 import { isReference } from "../resolver/reference.ts";
 import { modelOf } from "./policy-models.ts";
@@ -19,7 +19,6 @@ import type { AppConfig } from "./run-settings.ts";
 
 /** Device memory of one model of a run, in bytes. */
 export interface PlannedModel {
-  /** Such as `actor` or `policy writer`. */
   readonly role: string;
   readonly model: string;
   /** Weights, with frozen copies, exact copies and moments if trained. */
@@ -68,46 +67,56 @@ export async function planActor(
   return { model: name, shape: await shapeIn(name, folderOf), settings: reads };
 }
 
-/**
- * Memory of all models but the first policy. Heads on a policy's layers are negligible. States have the length of a planned sequence.
- */
+/** Memory of the policies after the first, the actor and teachers. */
 export async function planOtherModels(
-  config: Pick<AppConfig, "train" | "bases" | "teachers" | "actor" | "model">,
+  config: Pick<AppConfig, "bases" | "teachers" | "actor" | "model">,
   team: RunTeam,
   settings: MemorySettings,
   folderOf: FolderOf,
 ): Promise<PlannedModel[]> {
-  const { model, bases, teachers, train } = config;
+  const { model, bases, teachers } = config;
   const { policies } = team;
-  const shapeOf = (name: string): Promise<ModelConfig> => shapeIn(name, folderOf);
   const planned: PlannedModel[] = [];
   // Adapters on one model share its weights.
-  const bottoms = new Set(settings.lora ? [bases[policies[0] ?? ""] ?? model] : []);
-  const sharedBytes = (base: string, shape: ModelConfig): number => {
-    if (bottoms.has(base)) return planMemory(shape, { ...settings, lora: null, microBatch: 0, rollouts: 0 }).weights;
-    if (settings.lora) bottoms.add(base);
-    return 0;
+  const opened = new Set([bases[policies[0] ?? ""] ?? model]);
+  const sharedBytes = (base: string, shape: ModelConfig, lora: MemorySettings["lora"]): number => {
+    const isShared = lora !== null && opened.has(base);
+    opened.add(base);
+    return isShared ? planMemory(shape, { ...settings, lora: null, microBatch: 0, rollouts: 0 }).weights : 0;
   };
   for (const policy of policies.slice(1)) {
     const base = bases[policy] ?? model;
-    const shape = await shapeOf(base);
+    const shape = await shapeIn(base, folderOf);
     const whole = plannedPolicy(`policy ${policy}`, base, planMemory(shape, settings));
-    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(base, shape) });
+    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(base, shape, settings.lora) });
   }
   const actor = await planActor(config, team, settings, folderOf);
   if (actor) {
-    const whole = plannedReader("actor", actor.model, actor.shape, actor.settings);
-    planned.push({
-      ...whole,
-      lasting: whole.lasting - (actor.settings.lora ? sharedBytes(actor.model, actor.shape) : 0),
-    });
+    const { model: name, shape, settings: reads } = actor;
+    const whole = plannedReader("actor", name, shape, reads);
+    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(name, shape, reads.lora) });
   }
   const reads = { ...settings, lora: null, snapshots: 0, rollouts: 0 };
   for (const [name, teacher] of Object.entries(teachers))
-    planned.push(plannedReader(`teacher ${name}`, teacher, await shapeOf(teacher), reads));
-  for (const { of, model: name, trains } of await valueModelsOf(train, policies)) {
-    const shape = { ...(await shapeOf(name)), scalarHead: true } as const;
-    planned.push(trains ? plannedCritic(name, shape, reads) : plannedReader(of, name, shape, reads));
+    planned.push(plannedReader(`teacher ${name}`, teacher, await shapeIn(teacher, folderOf), reads));
+  return planned;
+}
+
+/**
+ * Memory of critics, one per policy, and reward models that have a name. Heads on a policy's layers are negligible.
+ * States have the length of a planned sequence.
+ */
+export async function planValueModels(
+  train: AppConfig["train"],
+  policies: readonly string[],
+  settings: MemorySettings,
+  folderOf: FolderOf,
+): Promise<PlannedModel[]> {
+  const reads = { ...settings, lora: null, snapshots: 0, rollouts: 0 };
+  const planned: PlannedModel[] = [];
+  for (const { of, model, trains } of await valueModelsOf(train, policies)) {
+    const shape = { ...(await shapeIn(model, folderOf)), scalarHead: true } as const;
+    planned.push(trains ? plannedCritic(model, shape, reads) : plannedReader(of, model, shape, reads));
   }
   return planned;
 }
@@ -129,15 +138,17 @@ export function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: App
 }
 
 /**
- * Refuses models whose weights, moments and gradients alone exceed the device.
+ * Refuses models whose weights, moments and gradients alone exceed the device; critics and reward models do not count.
  * @throws LaconicError `device_out_of_memory` with the needed bytes and what would fit
  */
 export async function expectFit(
   config: AppConfig,
   team: Pick<RunTeam, "policies" | "frozen">,
-  { name, dtype, freeBytes }: Pick<ChosenDevice, "name" | "dtype"> & { readonly freeBytes: number | null },
+  device: ChosenDevice,
   folderOf: FolderOf,
 ): Promise<void> {
+  const { name, dtype } = device;
+  const freeBytes = await freeBytesOf(device);
   if (freeBytes === null) return;
   const least = { recompute: "layer", promptTokens: 1, completionTokens: 1, microBatch: 1, rollouts: 1 } as const;
   const needed = async (lora: AppConfig["lora"]): Promise<number> => {

@@ -33,13 +33,14 @@ import {
   planActor,
   plannedPolicy,
   planOtherModels,
+  planValueModels,
   snapshotsOf,
   totalBytes,
   type PlannedModel,
 } from "./plan-models.ts";
 import { frozenAgents, policiesOf } from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { taskOutline } from "./run-task.ts";
+import { plannedOutline } from "./run-task.ts";
 import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { formatBytes, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
@@ -98,7 +99,7 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
   const { train, lora } = config;
-  const task = await taskOutline(config, folder);
+  const task = await plannedOutline(config, folder);
   const examples = await planExamples(config, task, model.maxPositions);
   const agents = task.trainedAgents ?? task.topology.agents;
   const policies = Object.keys(policiesOf(config, task));
@@ -118,10 +119,12 @@ export async function planRun(
     frozen: frozenAgents(task),
     episodes: Math.ceil((train.problemsPerStep * train.episodesPerProblem) / device.workers),
   };
-  const otherModels = await planOtherModels(config, team, settings, options.openModel);
+  const otherModels = [
+    ...(await planOtherModels(config, team, settings, options.openModel)),
+    ...(await planValueModels(train, policies, settings, options.openModel)),
+  ];
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.tflops)).seconds;
-  const actorSampling = actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0;
   const plan = planMemory(model, settings);
   const first = plannedPolicy("", config.model, plan);
   const total = totalBytes([first, ...otherModels]);
@@ -148,15 +151,10 @@ export async function planRun(
     largest,
     replies,
     steps: train.steps,
-    stepSeconds:
-      seconds &&
-      withExampleSeconds(
-        { ...secondsOfStep(config, settings, seconds, largest, policies.length), actor: actorSampling },
-        config,
-        settings,
-        seconds,
-        examples,
-      ),
+    stepSeconds: seconds && {
+      ...secondsOfStep(config, settings, seconds, { largest, policies: policies.length, examples }),
+      actor: actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0,
+    },
     timing,
     examples,
     fleet: await planFleet(config, folder, replies, policies.length),
@@ -183,20 +181,27 @@ function settingsOf(
   };
 }
 
-/** @param policies - of one size, which sample and learn in turn */
+/** Policies sample and learn in turn. */
 function secondsOfStep(
   { train }: AppConfig,
   settings: MemorySettings,
   seconds: PassSeconds,
-  largest: LargestBatches | null,
-  policies: number,
+  { largest, policies, examples }: Pick<RunPlan, "largest" | "examples"> & { readonly policies: number },
 ): Omit<StepSeconds, "actor"> {
   const microBatches = Math.ceil(settings.rollouts / settings.microBatch);
+  const update = policies * train.epochs * microBatches * seconds.training;
   return {
     sampling: policies * samplingSeconds(settings, seconds, largest),
     oldLogProbs: needsOldPass(train) ? policies * microBatches * seconds.forward : 0,
-    update: policies * train.epochs * microBatches * seconds.training,
+    update: update + (seconds.training * exampleTokens(train, examples)) / rowsOf(settings, settings.microBatch),
   };
+}
+
+/** Tokens of supervised examples in a step. */
+function exampleTokens({ supervised, epochs, minibatches }: AppConfig["train"], { beside }: PlannedExamples): number {
+  if (!supervised) return 0;
+  const means = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
+  return epochs * minibatches * supervised.batch * means.reduce((sum, mean) => sum + mean, 0);
 }
 
 function samplingSeconds(
@@ -211,21 +216,6 @@ function samplingSeconds(
   const decodeStep =
     waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
   return prefill + waves * completionTokens * decodeStep;
-}
-
-/** Adds the time of supervised examples, if known. */
-function withExampleSeconds(
-  step: StepSeconds,
-  { train }: AppConfig,
-  settings: MemorySettings,
-  { training }: PassSeconds,
-  { beside }: PlannedExamples,
-): StepSeconds {
-  if (!train.supervised) return step;
-  const meanTokens = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
-  const examples = train.epochs * train.minibatches * train.supervised.batch;
-  const tokens = meanTokens.reduce((sum, meanToken) => sum + examples * meanToken, 0);
-  return { ...step, update: step.update + (training * tokens) / rowsOf(settings, settings.microBatch) };
 }
 
 async function timeOf(
@@ -285,7 +275,7 @@ const parts: readonly Row[] = [
   ["library", "trainingOverhead", "samplingOverhead"],
 ];
 
-/** Describes a plan as lines of text. */
+/** A plan as text. */
 export function describeRun(plan: RunPlan): string {
   const { model, settings, memory } = plan;
   const { promptTokens, completionTokens } = settings;

@@ -6,7 +6,7 @@ import { datum, jsonCodec } from "@laconic/tinker";
 import { needsOldPass } from "@laconic/trainer";
 import type { AppConfig } from "./run-settings.ts";
 import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./server-settings.ts";
-import { taskOutline } from "./run-task.ts";
+import { plannedOutline } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 
 /** Resources for sampling on servers. */
@@ -21,11 +21,9 @@ export interface FleetPlan {
   readonly publications: number;
   /** Mean replies per step and server. */
   readonly repliesPerServer: number;
-  /** Start command. */
   readonly start: string;
 }
 
-/** Plan of sampling servers; null without any. */
 export async function planFleet(
   config: AppConfig,
   folder: string,
@@ -61,7 +59,6 @@ export function describeFleet(plan: FleetPlan): string {
   ].join("\n");
 }
 
-/** Network traffic of one step. */
 interface RemotePlan extends PlannedLengths {
   readonly engine: string;
   readonly replies: number;
@@ -97,7 +94,6 @@ export function plannedLengths(givenLengths: GivenLengths, positions: number | n
   );
 }
 
-/** Trained replies of a step. */
 export function plannedReplies({ train }: Pick<AppConfig, "train">, agents: readonly string[]): number {
   return train.problemsPerStep * train.episodesPerProblem * agents.length;
 }
@@ -111,7 +107,7 @@ export async function planRemote(
 ): Promise<RemotePlan> {
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
-  const task = await taskOutline(config, folder);
+  const task = await plannedOutline(config, folder);
   const replies = plannedReplies(config, task.trainedAgents ?? task.topology.agents);
   const { promptTokens, completionTokens } = plannedLengths(givenLengths, contextLength);
   const length = promptTokens + completionTokens;
@@ -137,7 +133,6 @@ export async function planRemote(
   };
 }
 
-/** Requests and replies of one sequence. */
 function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): RemotePlan["bytes"] {
   const length = promptTokens + completionTokens;
   const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
@@ -155,7 +150,7 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   };
 }
 
-/** Describes the plan of a run on servers. */
+/** A plan on servers as text. */
 export function describeRemote({
   engine,
   replies,

@@ -25,15 +25,23 @@ export async function openRunTask(task: RunTask, input: Partial<TaskResources> =
   return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
 
-/** Opens a task without data and published texts, and closes it: for its team and tokenizer. */
+/** Opens a task without data, and closes it: for its team and tokenizer. */
 export async function taskOutline(
   { task, chatTemplateArguments: templateArguments }: Pick<AppConfig, "task" | "chatTemplateArguments">,
   modelFolder: string | null,
 ): Promise<TeamTask> {
-  const withoutTexts = "prompts" in task ? ({ ...task, prompts: "ours" } as RunTask) : task;
-  const outline = await openRunTask(withoutTexts, { testProblems: 0, modelFolder, templateArguments });
+  const outline = await openRunTask(task, { testProblems: 0, modelFolder, templateArguments });
   await outline.close?.();
   return outline;
+}
+
+/** Outline without published texts, which a plan does not need. */
+export function plannedOutline(config: Parameters<typeof taskOutline>[0], modelFolder: string): Promise<TeamTask> {
+  const { task } = config;
+  return taskOutline(
+    "prompts" in task ? { ...config, task: { ...task, prompts: "ours" } as RunTask } : config,
+    modelFolder,
+  );
 }
 
 /** Title such as `relay/one-fact`. */

@@ -4,7 +4,7 @@ import { disposing, type DisposalStack } from "@laconic/core/async";
 import { checkTraining, evaluationSampling, regressionOf, runSpec, train, type TrainResult } from "@laconic/trainer";
 import { LaconicError } from "@laconic/core";
 import { trainingSeconds } from "@laconic/trainer/reading";
-import { openModelFolder, type ModelFolder } from "../models/model-folder.ts";
+import { openModelFolder, settingsFolders, type ModelFolder } from "../models/model-folder.ts";
 import { openFleet, type OpenedFleet } from "../run/open-fleet.ts";
 import { measureBeforeWarmStart, startingModel, keepBeforeWarmStart, type BeforeWarmStart } from "../run/warm-start.ts";
 import { openParts, openEstimators, type OpenedParts, type Place } from "../run/open-parts.ts";
@@ -12,7 +12,7 @@ import type { AppConfig } from "../run/run-settings.ts";
 import { keepCalls } from "../spending/spending.ts";
 import { during, type TrainingPlan, type TrainingProgress } from "../progress.ts";
 import { openFolder, splitOf, type HeldRun, type ReadyRun, type StartOptions } from "./open-folder.ts";
-import { chooseDevice, freeBytesOf } from "../devices/choose-device.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
 import { checkSources, keepSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
 import { expectFit } from "../run/plan-models.ts";
@@ -65,12 +65,7 @@ async function checkAndTrain(appConfig: AppConfig, options: StartOptions): Promi
     const location = await during(progress, "trying devices", () =>
       choosePlace(appConfig, modelFolder.folder, models, progress),
     );
-    if (!("kind" in location)) {
-      const free = { ...location, freeBytes: await freeBytesOf(location) };
-      await expectFit(appConfig, team, free, async (name) => {
-        return (await openModelFolder(name, progress, { weights: false })).folder;
-      });
-    }
+    if (!("kind" in location)) await expectFit(appConfig, team, location, settingsFolders(progress));
     const { config, warmStart } = await startingConfig(appConfig, modelFolder, location, options);
     const { opened, stop } = await openModels(config, location, options, closing);
     const fleet = await openSamplers(opened, config, modelFolder.folder, options);
