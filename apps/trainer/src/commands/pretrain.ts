@@ -9,7 +9,7 @@ import { interrupts } from "../cli/interruption.ts";
 import { leftText, showProgress } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 
-const { steps, batch, learningRate, width, layers, seed } = reasonerBase;
+const { steps, batch, bareSteps, learningRate, width, layers, seed } = reasonerBase;
 
 export const pretrainCommand: Command = command({
   description: "Train a small base model from scratch on generated word problems; the same command resumes it",
@@ -20,6 +20,7 @@ export const pretrainCommand: Command = command({
     ...grouped("Limits", {
       steps: wholeFlag()("Optimizer steps", "n", `${steps}`),
       batch: wholeFlag()("Examples per step", "n", `${batch}`),
+      "bare-steps": wholeFlag()("First steps that have only bare questions", "n", `${bareSteps}`),
     }),
     ...grouped("Model", {
       width: wholeFlag()("Hidden size, a multiple of 32", "n", `${width}`),
@@ -38,6 +39,7 @@ export const pretrainCommand: Command = command({
       ...reasonerBase,
       steps: args.steps,
       batch: args.batch,
+      bareSteps: args["bare-steps"],
       width: args.width,
       layers: args.layers,
       seed: args.seed,

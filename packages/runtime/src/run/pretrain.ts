@@ -34,7 +34,10 @@ export interface PretrainSettings {
   readonly learningRate: number;
   /** The same for the layers' matrices, by Muon. */
   readonly muon: number;
-  /** First steps, which have only bare questions: copying is learned sooner from short texts. */
+  /**
+   * First steps, counted over all cycles, which have only bare questions: copying is learned sooner from short texts.
+   * A further cycle may change it.
+   */
   readonly bareSteps: number;
   /** Weight of a prompt token's loss; reply tokens have 1. */
   readonly promptWeight: number;
@@ -264,11 +267,10 @@ async function savedState(folder: string, settings: PretrainSettings): Promise<P
     throw new LaconicError("run_exists", `${folder} is not a pretraining; choose another folder`, { folder });
   if (text === null) return null;
   const state = parseJson(text, path) as PretrainState;
-  const { steps, ...kept } = settings;
-  const { steps: before, ...others } = state.settings;
-  const isLonger = state.step === before && steps > before;
-  if (JSON.stringify(others) === JSON.stringify(kept) && (steps === before || isLonger))
-    return isLonger ? { ...state, settings, begun: before } : state;
+  const isLonger = state.step === state.settings.steps && settings.steps > state.step;
+  const { steps, bareSteps } = isLonger ? state.settings : settings;
+  if (JSON.stringify({ ...settings, steps, bareSteps }) === JSON.stringify(state.settings))
+    return isLonger ? { ...state, settings, begun: state.step } : state;
   throw new LaconicError("run_exists", `${folder} was trained with other settings; choose another folder`, { folder });
 }
 
