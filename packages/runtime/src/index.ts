@@ -27,6 +27,7 @@ export {
   type ProbeSources,
   type SkippedFamily,
 } from "./run/probe-families.ts";
+export { fitRun } from "./run/plan-fit.ts";
 export { describeRun, planRun, type RunPlan } from "./run/plan-run.ts";
 export {
   lessonStream,

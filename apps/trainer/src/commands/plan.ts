@@ -1,9 +1,9 @@
-import { bytesFlag, grouped, positional, positiveFlag, wholeFlag } from "../cli/arguments.ts";
+import { bytesFlag, choiceFlag, grouped, positional, positiveFlag, wholeFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote, planRun } from "@laconic/runtime";
-import { chooseDevice } from "@laconic/runtime/devices";
+import { assumedSpeed, cardNames, cards, chooseDevice } from "@laconic/runtime/devices";
 import { settingsFolders } from "@laconic/runtime/models";
 import { jsonFlag, runFlags } from "../cli/flags.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
@@ -16,6 +16,7 @@ export const planCommand: Command = command({
     device: runFlags.device,
     ...grouped("Limits", {
       memory: bytesFlag("Memory per worker (default: the device's)", "24GiB"),
+      card: choiceFlag("GPU that is not here: its memory and speed", cardNames),
       tflops: positiveFlag("Sustained TFLOPS (default: measured)", "100"),
       "prompt-tokens": wholeFlag()("Prompt length in tokens", "512"),
       "completion-tokens": wholeFlag()("Reply length in tokens", "512"),
@@ -24,14 +25,16 @@ export const planCommand: Command = command({
   },
   rest: "settings",
   run: async (args, { terminal, rest }) => {
-    const overrides = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
+    const card = args.card && cards[args.card];
+    const name = args.device ?? (card && "cuda");
+    const overrides = name === undefined ? rest : [`device=${name}`, ...rest];
     const config = parseAppConfig(applyOverrides(await loadConfig(args.config), overrides));
     const openModel = settingsFolders(terminal);
     const options = {
       promptTokens: args["prompt-tokens"] ?? null,
       completionTokens: args["completion-tokens"] ?? null,
-      memoryBytes: args.memory ?? null,
-      tflops: args.tflops ?? null,
+      memoryBytes: args.memory ?? card?.memory ?? null,
+      assumed: assumedSpeed(args.card, args.tflops),
       openModel,
     };
     if (config.engine) {

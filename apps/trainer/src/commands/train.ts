@@ -1,10 +1,12 @@
-import { optionalPositional } from "../cli/arguments.ts";
+import { grouped, optionalPositional, toggle } from "../cli/arguments.ts";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { configError } from "@laconic/core";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
+import { applyOverrides, fitRun, parseAppConfig } from "@laconic/runtime";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { command, type Command } from "../cli/command.ts";
+import type { Terminal } from "../cli/terminal.ts";
 import { runTraining } from "../run/run-training.ts";
 import { actorSpendingFlags } from "../run/spending.ts";
 import { runFlags, trustFlag, viewFlag } from "../cli/flags.ts";
@@ -26,6 +28,7 @@ export const trainCommand: Command = command({
     ...actorSpendingFlags,
     ...trustFlag,
     ...viewFlag,
+    ...grouped("Model", { fit: toggle("Choose micro-batch, recomputation and adapter that fit into the device") }),
   },
   rest: "settings",
   run: async (args, { terminal, rest }) => {
@@ -36,9 +39,24 @@ export const trainCommand: Command = command({
     // Same as `--resume --run DIR`.
     if (config !== undefined && args.resume && isFolder(config))
       return runTraining(null, overrides, { ...args, run: config }, "train", terminal);
-    return runTraining(config === undefined ? null : await loadConfig(config), overrides, args, "train", terminal);
+    if (config === undefined && args.fit) throw configError("--fit: a resumed run keeps its settings");
+    const written = config === undefined ? null : await loadConfig(config);
+    const fitting = written && args.fit ? await fittingWords(written, overrides, args.device, terminal) : [];
+    return runTraining(written, [...overrides, ...fitting], args, "train", terminal);
   },
 });
+
+async function fittingWords(
+  written: Readonly<Record<string, unknown>>,
+  overrides: readonly string[],
+  device: string | undefined,
+  terminal: Terminal,
+): Promise<string[]> {
+  const words = device === undefined ? overrides : [`device=${device}`, ...overrides];
+  const fitting = await fitRun(parseAppConfig(applyOverrides(written, words)), terminal);
+  terminal.note(fitting.length > 0 ? `fits with ${fitting.join(" ")}` : "fits as it is");
+  return fitting;
+}
 
 /** @throws LaconicError `config_invalid` without a `run.config.ts` in the working directory */
 function configurationHere(): string {

@@ -16,6 +16,8 @@ export interface PassSeconds {
   readonly forward: number;
   /** A token per rollout, half-way through. */
   readonly decodeStep: number;
+  /** The same for one reply alone. */
+  readonly decodeRow: number;
 }
 
 /** Larger batches are extrapolated from this many seconds. */
@@ -35,7 +37,7 @@ export async function measurePasses(
   settings: Settings,
   now: () => number,
 ): Promise<PassSeconds> {
-  const whole: Counts = { training: settings.microBatch, forward: settings.microBatch, decodeStep: settings.rollouts };
+  const whole: Counts = { training: settings.microBatch, forward: settings.microBatch, decodeStep: settings.rollouts, decodeRow: Math.min(1, settings.rollouts) };
   const two = await onShallow(kernels, { ...config, layers: 2 }, settings, async (prepare) => {
     const measure = (pass: keyof PassSeconds): Promise<Timed> =>
       growing(now, whole[pass], (count) => prepare(pass, count));
@@ -43,6 +45,7 @@ export async function measurePasses(
       training: await measure("training"),
       forward: await measure("forward"),
       decodeStep: await measure("decodeStep"),
+      decodeRow: await measure("decodeRow"),
     };
   });
   return onShallow(kernels, { ...config, layers: 1 }, settings, async (prepare) => {
@@ -53,7 +56,12 @@ export async function measurePasses(
       const perLayer = Math.max(0, seconds - one);
       return (whole[pass] / count) * (one + (config.layers - 1) * perLayer);
     };
-    return { training: await deep("training"), forward: await deep("forward"), decodeStep: await deep("decodeStep") };
+    return {
+      training: await deep("training"),
+      forward: await deep("forward"),
+      decodeStep: await deep("decodeStep"),
+      decodeRow: await deep("decodeRow"),
+    };
   });
 }
 
@@ -108,6 +116,7 @@ async function onShallow<T>(
     training: (count) => ({ run: () => train(model, settings, count), free: nothing }),
     forward: (count) => ({ run: () => forward(model, settings, count), free: nothing }),
     decodeStep: (count) => decoding(model, settings, count),
+    decodeRow: (count) => decoding(model, settings, count),
   };
   try {
     return await body((pass, count) => passes[pass](count));

@@ -30,7 +30,7 @@ export async function checkRun(
   config: AppConfig,
   progress: Progress,
   { served = false }: { readonly served?: boolean } = {},
-): Promise<{ readonly models: number; readonly team: Pick<RunTeam, "policies" | "frozen"> }> {
+): Promise<{ readonly models: number; readonly team: RunTeam }> {
   checkServed(config, served);
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined, config);
   const { actor = null, ...folders } = await modelFolders(config, progress, { weights: false });
@@ -73,7 +73,10 @@ export async function checkRun(
     // Without an actor, frozen agents use one more model.
     const speakers = Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0);
     const others = Object.keys(config.teachers).length + (opponents?.runs.length ?? 0);
-    return { models: speakers + others, team: { policies: Object.keys(agentsOf), frozen } };
+    return {
+      models: speakers + others,
+      team: { policies: Object.keys(agentsOf), frozenReplies: Math.min(1, frozen.length) },
+    };
   } catch (error) {
     throw withSource(error, config);
   } finally {

@@ -90,7 +90,7 @@ test.for(presetNames.flatMap((name) => [null, { rank: 2, alpha: 4 }].map((lora) 
     const frozen = task.topology.agents.filter((agent) => !trained.includes(agent));
     const unused = { ...settings, dtype: "float64", lora, snapshots: 0, microBatch: 1, rollouts: 1 } as const;
     const first = plannedPolicy("", config.model, planMemory(shape, unused));
-    const others = await planOtherModels(config, { policies, frozen, episodes: 1 }, unused, openModel);
+    const others = await planOtherModels(config, { policies, frozenReplies: frozen.length }, unused, openModel);
     // Moments come with the first step.
     const moments = policies.length * planMemory(shape, unused).optimizerMoments;
     const weights = [first, ...others].reduce((sum, { lasting }) => sum + lasting, -moments);
@@ -114,7 +114,7 @@ test.for(presetNames.flatMap((name) => [null, { rank: 2, alpha: 4 }].map((lora) 
 
 test("refuses models that exceed the device before they are loaded, and names what would fit", async () => {
   const config = parseAppConfig(presetConfig("agentpo-hint"));
-  const team = { policies: ["policy"], frozen: ["actor"] };
+  const team = { policies: ["policy"], frozenReplies: 1 };
   const fit = (memory: number | null): Promise<void> =>
     expectFit(config, team, { name: "webgpu", dtype: "bfloat16", memory } as never, async () => folder);
   await Promise.all([fit(null), fit(2 ** 30)]);

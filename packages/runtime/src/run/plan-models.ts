@@ -31,9 +31,8 @@ export interface PlannedModel {
 
 export interface RunTeam {
   readonly policies: readonly string[];
-  readonly frozen: readonly string[];
-  /** Episodes per step and worker. */
-  readonly episodes: number;
+  /** Most concurrent replies of frozen agents on one worker; 0 without any. */
+  readonly frozenReplies: number;
 }
 
 export function plannedPolicy(role: string, model: string, plan: MemoryPlan): PlannedModel {
@@ -41,7 +40,7 @@ export function plannedPolicy(role: string, model: string, plan: MemoryPlan): Pl
   return { role, model, lasting, training: plan.training - lasting, sampling: plan.sampling - lasting };
 }
 
-type FolderOf = (model: string) => Promise<string>;
+export type FolderOf = (model: string) => Promise<string>;
 
 async function shapeIn(model: string, folderOf: FolderOf): Promise<ModelConfig> {
   return parseModelConfig(await readJsonFile(join(await folderOf(model), "config.json")));
@@ -56,14 +55,14 @@ interface PlannedActor {
 /** Null if every agent learns, or the actor is on a server. */
 export async function planActor(
   { actor, model }: Pick<AppConfig, "actor" | "model">,
-  { frozen, episodes }: RunTeam,
+  { frozenReplies }: RunTeam,
   settings: MemorySettings,
   folderOf: FolderOf,
 ): Promise<PlannedActor | null> {
   const name = actor === null ? model : modelOf(actor);
-  if (frozen.length === 0 || name === null) return null;
+  if (frozenReplies === 0 || name === null) return null;
   const lora = actor === null ? settings.lora : null;
-  const reads = { ...settings, lora, snapshots: 0, rollouts: frozen.length * episodes };
+  const reads = { ...settings, lora, snapshots: 0, rollouts: frozenReplies };
   return { model: name, shape: await shapeIn(name, folderOf), settings: reads };
 }
 
@@ -143,7 +142,7 @@ export function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: App
  */
 export async function expectFit(
   config: AppConfig,
-  team: Pick<RunTeam, "policies" | "frozen">,
+  team: RunTeam,
   device: ChosenDevice,
   folderOf: FolderOf,
 ): Promise<void> {
@@ -155,7 +154,7 @@ export async function expectFit(
     const settings = { ...least, dtype, lora, snapshots: snapshotsOf(config.train) };
     const first = config.bases[team.policies[0] ?? ""] ?? config.model;
     const policy = plannedPolicy("", first, planMemory(await shapeIn(first, folderOf), settings));
-    const others = await planOtherModels(config, { ...team, episodes: 1 }, settings, folderOf);
+    const others = await planOtherModels(config, team, settings, folderOf);
     return totalBytes([policy, ...others]).training;
   };
   const bytes = await needed(config.lora);

@@ -1,55 +1,30 @@
-import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { LaconicError } from "@laconic/core";
 import {
   adapterShapes,
   elementCount,
-  largestBatches,
-  measurePasses,
   parameterShapes,
-  parseModelConfig,
-  readJsonFile,
-  planMemory,
   rowsOf,
-  sequencesWithin,
   type LargestBatches,
   type MemoryPlan,
   type MemorySettings,
-  type ModelConfig,
   type PassSeconds,
-  type SequenceLengths,
 } from "@laconic/engine";
-import type { CreateKernels } from "@laconic/engine/kernels";
+import { counted, formatBytes, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { needsOldPass } from "@laconic/trainer";
-import {
-  describeFleet,
-  planFleet,
-  plannedLengths,
-  plannedReplies,
-  type FleetPlan,
-  type GivenLengths,
-} from "./plan-servers.ts";
-import {
-  planActor,
-  plannedPolicy,
-  planOtherModels,
-  planValueModels,
-  snapshotsOf,
-  totalBytes,
-  type PlannedModel,
-} from "./plan-models.ts";
-import { frozenAgents, policiesOf } from "./policy-models.ts";
-import type { AppConfig } from "./run-settings.ts";
-import { plannedOutline } from "./run-task.ts";
-import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
+import type { AssumedSpeed } from "../devices/cards.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
-import { formatBytes, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import type { PlannedEpisode } from "./plan-episode.ts";
+import { fittingSettings, largestOf, outlineRun, sequencesOf, type PlannedTeam } from "./plan-fit.ts";
+import { planActor, type PlannedModel } from "./plan-models.ts";
+import { describeFleet, planFleet, plannedReplies, type FleetPlan, type GivenLengths } from "./plan-servers.ts";
+import { exchangeSeconds, samplingSeconds, timeOf } from "./plan-time.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
 
 interface PlanOptions extends GivenLengths {
   /** Bytes per worker; null to ask the device. */
   readonly memoryBytes: number | null;
-  /** Sustained rate; null to measure the device. */
-  readonly tflops: number | null;
+  /** Null to measure the device. */
+  readonly assumed: AssumedSpeed | null;
   readonly openModel: (model: string) => Promise<string>;
 }
 
@@ -59,6 +34,8 @@ interface StepSeconds {
   /** Old policy's pass; 0 if the sampler's log-probs are used. */
   readonly oldLogProbs: number;
   readonly update: number;
+  /** Adding the workers' gradients. */
+  readonly exchange: number;
 }
 
 /** Planned memory, tokens and time of a run. */
@@ -79,6 +56,10 @@ export interface RunPlan {
   /** Bytes per worker; null if unknown. */
   readonly memoryBytes: number | null;
   readonly largest: LargestBatches | null;
+  /** Settings with which a run that does not fit would fit; null if none is known, empty if it fits. */
+  readonly fitting: readonly string[] | null;
+  /** Calls of an episode that wait for each other. */
+  readonly waves: PlannedEpisode["waves"];
   readonly replies: number;
   readonly steps: number;
   /** Time of a step; null without a working device or a rate. */
@@ -90,110 +71,77 @@ export interface RunPlan {
   readonly fleet: FleetPlan | null;
 }
 
-/** Plans memory, and time from a measurement or rate. Reads only the model's configuration. */
+/** Plans memory, and time from a measurement or an assumed speed. Reads only the models' configurations. */
 export async function planRun(
   config: AppConfig,
   folder: string,
   device: ChosenDevice,
   options: PlanOptions,
 ): Promise<RunPlan> {
-  const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
+  const outline = await outlineRun(config, folder, device, options);
+  const { model, episode, team, memoryOf } = outline;
   const { train, lora } = config;
-  const task = await plannedOutline(config, folder);
-  const examples = await planExamples(config, task, model.maxPositions);
-  const agents = task.trainedAgents ?? task.topology.agents;
-  const policies = Object.keys(policiesOf(config, task));
-  const replies = plannedReplies(config, agents);
-  const lengths: SequenceLengths = {
-    ...plannedLengths(options, model.maxPositions),
-    // Mean, because sequences get minibatches at random.
-    repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches),
-  };
-  const length = lengths.promptTokens + lengths.completionTokens;
-  const rollouts = Math.ceil(replies / policies.length / device.workers);
-  const settings = settingsOf(config, device, lengths, rollouts);
-  const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
+  const examples = await planExamples(config, outline.task, model.maxPositions);
+  const memory = await memoryOf(config);
+  const { settings } = memory;
+  const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.assumed);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const team = {
-    policies,
-    frozen: frozenAgents(task),
-    episodes: Math.ceil((train.problemsPerStep * train.episodesPerProblem) / device.workers),
-  };
-  const otherModels = [
-    ...(await planOtherModels(config, team, settings, options.openModel)),
-    ...(await planValueModels(train, policies, settings, options.openModel)),
-  ];
+  const largest = memoryBytes === null ? null : largestOf(memory, model, memoryBytes);
   const actor = await planActor(config, team, settings, options.openModel);
-  const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.tflops)).seconds;
-  const plan = planMemory(model, settings);
-  const first = plannedPolicy("", config.model, plan);
-  const total = totalBytes([first, ...otherModels]);
-  const largest =
-    memoryBytes === null
-      ? null
-      : largestBatches(model, settings, Math.max(0, memoryBytes - total.lasting + first.lasting));
-  const parameters = elementCount(parameterShapes(model));
+  const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.assumed)).seconds;
+  const trained = elementCount(lora ? adapterShapes(model, lora) : parameterShapes(model));
+  const updates = team.policies.length * train.epochs * train.minibatches;
+  const sampling =
+    seconds && team.rows.reduce((sum, rows) => sum + samplingSeconds({ settings, seconds, rows }, largest), 0);
   return {
-    model: {
-      type: model.modelType,
-      parameters,
-      trained: elementCount(lora ? adapterShapes(model, lora) : parameterShapes(model)),
-    },
+    model: { type: model.modelType, parameters: elementCount(parameterShapes(model)), trained },
     device: device.name,
     settings,
-    sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
-    memory: plan,
-    otherModels,
-    training: total.training,
-    sampling: total.sampling,
+    sharedTokenFraction: sharedFraction(settings),
+    memory: memory.first,
+    otherModels: memory.otherModels,
+    training: memory.training,
+    sampling: memory.sampling,
     workers: device.workers,
     memoryBytes,
     largest,
-    replies,
+    fitting: memoryBytes === null ? null : await fittingSettings(config, outline, memoryBytes),
+    waves: episode.waves,
+    replies: plannedReplies(config, team.trainedCalls),
     steps: train.steps,
     stepSeconds: seconds && {
-      ...secondsOfStep(config, settings, seconds, { largest, policies: policies.length, examples }),
-      actor: actor && actorSeconds ? samplingSeconds(actor.settings, actorSeconds, null) : 0,
+      sampling: sampling ?? 0,
+      actor:
+        actor && actorSeconds
+          ? samplingSeconds({ settings: actor.settings, seconds: actorSeconds, rows: team.frozenRows }, null)
+          : 0,
+      ...learningSeconds(config, team, settings, seconds, examples),
+      exchange: exchangeSeconds(device.workers, trained, updates),
     },
     timing,
     examples,
-    fleet: await planFleet(config, folder, replies, policies.length),
+    fleet: await planFleet(config, folder, plannedReplies(config, team.trainedCalls), team.policies.length),
   };
 }
 
-/** Each policy's settings on one worker. */
-function settingsOf(
-  { lora, memory, train }: AppConfig,
-  { dtype, kernels }: ChosenDevice,
-  lengths: SequenceLengths,
-  rollouts: number,
-): MemorySettings {
-  const perStep = Math.ceil(rollouts / train.minibatches);
-  return {
-    dtype,
-    lora,
-    recompute: memory.recompute,
-    snapshots: snapshotsOf(train),
-    ...lengths,
-    microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
-    rollouts,
-    ...kernels,
-  };
+function sharedFraction(settings: MemorySettings): number {
+  const { microBatch, promptTokens, completionTokens } = settings;
+  return 1 - rowsOf(settings, microBatch) / (microBatch * (promptTokens + completionTokens));
 }
 
-/** Policies sample and learn in turn. */
-function secondsOfStep(
+/** Policies learn in turn. */
+function learningSeconds(
   { train }: AppConfig,
+  { policies, rows }: PlannedTeam,
   settings: MemorySettings,
   seconds: PassSeconds,
-  { largest, policies, examples }: Pick<RunPlan, "largest" | "examples"> & { readonly policies: number },
-): Omit<StepSeconds, "actor"> {
-  const microBatches = Math.ceil(settings.rollouts / settings.microBatch);
-  const update = policies * train.epochs * microBatches * seconds.training;
+  examples: PlannedExamples,
+): Pick<StepSeconds, "oldLogProbs" | "update"> {
+  const microBatches = policies.length * Math.ceil(sequencesOf(rows) / settings.microBatch);
+  const ofExamples = (seconds.training * exampleTokens(train, examples)) / rowsOf(settings, settings.microBatch);
   return {
-    sampling: policies * samplingSeconds(settings, seconds, largest),
-    oldLogProbs: needsOldPass(train) ? policies * microBatches * seconds.forward : 0,
-    update: update + (seconds.training * exampleTokens(train, examples)) / rowsOf(settings, settings.microBatch),
+    oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
+    update: train.epochs * microBatches * seconds.training + ofExamples,
   };
 }
 
@@ -202,61 +150,6 @@ function exampleTokens({ supervised, epochs, minibatches }: AppConfig["train"], 
   if (!supervised) return 0;
   const means = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
   return epochs * minibatches * supervised.batch * means.reduce((sum, mean) => sum + mean, 0);
-}
-
-function samplingSeconds(
-  { rollouts, microBatch, completionTokens, ...lengths }: MemorySettings,
-  seconds: PassSeconds,
-  largest: LargestBatches | null,
-): number {
-  const rows = rowsOf({ completionTokens, ...lengths }, microBatch);
-  const prefill = (Math.ceil(rollouts / microBatch) * seconds.forward * (rows - microBatch * completionTokens)) / rows;
-  // Excess replies are sampled in waves.
-  const waves = largest && largest.rollouts > 0 ? Math.ceil(rollouts / largest.rollouts) : 1;
-  const decodeStep =
-    waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
-  return prefill + waves * completionTokens * decodeStep;
-}
-
-async function timeOf(
-  model: ModelConfig,
-  { source, name, workers }: ChosenDevice,
-  settings: MemorySettings,
-  tflops: number | null,
-): Promise<{ readonly seconds: PassSeconds | null; readonly deviceMemory: number | null; readonly timing: string }> {
-  let kernels;
-  try {
-    const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
-    kernels = await createKernels(source.options, { sharing: workers });
-  } catch (error) {
-    if (tflops === null)
-      return { seconds: null, deviceMemory: null, timing: `${name} does not work here; --tflops gives an estimate` };
-    if (!LaconicError.is(error)) throw error;
-  }
-  try {
-    const deviceMemory = kernels?.memory()?.free ?? null;
-    if (tflops !== null || !kernels)
-      return { seconds: rated(model, settings, tflops ?? 1), deviceMemory, timing: `at ${tflops} TFLOP/s` };
-    const seconds = await measurePasses(kernels, model, settings, () => performance.now() / 1000);
-    return { seconds, deviceMemory, timing: `measured on ${kernels.backend}, one worker` };
-  } finally {
-    kernels?.dispose();
-  }
-}
-
-/** 2 operations per weight and token forward, 4 backward (2 for an adapter), without attention products. */
-function rated(model: ModelConfig, settings: MemorySettings, tflops: number): PassSeconds {
-  const parameters =
-    elementCount(parameterShapes(model)) - (model.tiedHead ? 0 : model.vocabularySize * model.hiddenSize);
-  const forward = (2 * parameters) / (tflops * 1e12);
-  const backward = settings.lora ? forward : 2 * forward;
-  const again = settings.recompute === "layer" ? forward : 0;
-  const tokens = rowsOf(settings, settings.microBatch);
-  return {
-    training: tokens * (forward + backward + again),
-    forward: tokens * forward,
-    decodeStep: settings.rollouts * forward,
-  };
 }
 
 /** Parts of a row; null for an empty cell. */
@@ -314,17 +207,27 @@ function examplesText({ before, beside }: RunPlan["examples"]): string[] {
   ];
 }
 
-function fit({ training, sampling, memoryBytes, largest }: RunPlan): string {
+function fit({ training, sampling, memoryBytes, largest, fitting }: RunPlan): string {
   if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
-  const verdict = Math.max(training, sampling) <= memoryBytes ? "fits into" : "DOES NOT FIT into";
-  if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence`;
+  const isFitting = Math.max(training, sampling) <= memoryBytes;
+  const verdict = isFitting ? "fits into" : "DOES NOT FIT into";
+  const advice = !isFitting && fitting ? `; would fit: ${fitting.join(" ")} (train --fit)` : "";
+  if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence${advice}`;
+  if (!isFitting) return `${verdict} ${formatBytes(memoryBytes)}${advice}`;
   return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} concurrent replies`;
 }
 
-function time({ stepSeconds, replies, steps, timing }: RunPlan): string {
+function time({ stepSeconds, replies, waves, steps, timing }: RunPlan): string {
   if (stepSeconds === null) return `time unknown: ${timing}`;
-  const { sampling, actor, oldLogProbs, update } = stepSeconds;
-  const step = sampling + actor + oldLogProbs + update;
-  const ofActor = actor > 0 ? `the actor's ${formatDuration(actor)}, ` : "";
-  return `a step of ${replies} replies: ${formatDuration(step)} (sampling ${formatDuration(sampling)}, ${ofActor}old log-probs ${formatDuration(oldLogProbs)}, update ${formatDuration(update)}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
+  const names: Readonly<Record<keyof StepSeconds, string>> = {
+    sampling: `sampling in ${counted(waves.length, "turn")}`,
+    actor: "the actor's replies",
+    oldLogProbs: "old log-probs",
+    update: "update",
+    exchange: "adding gradients of the workers",
+  };
+  const step = Object.values(stepSeconds).reduce((sum, seconds: number) => sum + seconds, 0);
+  const taken = (Object.keys(names) as (keyof StepSeconds)[]).filter((name) => stepSeconds[name] > 0.005 * step);
+  const parts = taken.map((name) => `${names[name]} ${formatDuration(stepSeconds[name])}`);
+  return `a step of ${replies} replies: ${formatDuration(step)} (${parts.join(", ")}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
 }

@@ -4,6 +4,7 @@ import { formatBytes, formatNumber } from "@laconic/core/text";
 import { configError } from "@laconic/core";
 import { datum, jsonCodec } from "@laconic/tinker";
 import { needsOldPass } from "@laconic/trainer";
+import { planEpisode } from "./plan-episode.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./server-settings.ts";
 import { plannedOutline } from "./run-task.ts";
@@ -76,26 +77,33 @@ interface PlannedLengths {
 
 export type GivenLengths = { readonly [Name in keyof PlannedLengths]: PlannedLengths[Name] | null };
 
-/** Max planned tokens of prompt and of reply. Default: half the context. */
+/** Max planned tokens of a prompt, and of a reply whose limit is unknown. */
 const maxPlannedTokens = 1024;
 
 /**
- * Lengths of planned sequences.
+ * Lengths of planned sequences. Default: the task's longest reply within the context, and a prompt in the rest.
+ * @param maxTokens - of a reply; null if unknown
  * @param positions - of the model; null if unknown
  * @throws LaconicError `config_invalid` for sequences that are too long
  */
-export function plannedLengths(givenLengths: GivenLengths, positions: number | null): PlannedLengths {
-  const half = Math.min(maxPlannedTokens, Math.floor((positions ?? 2 * maxPlannedTokens) / 2));
-  const { promptTokens, completionTokens } = givenLengths;
-  const lengths = { promptTokens: promptTokens ?? half, completionTokens: completionTokens ?? half };
+export function plannedLengths(
+  { promptTokens, completionTokens }: GivenLengths,
+  maxTokens: number | null,
+  positions: number | null,
+): PlannedLengths {
+  const half = Math.floor((positions ?? 2 * maxPlannedTokens) / 2);
+  const completion = completionTokens ?? Math.min(half, maxTokens ?? maxPlannedTokens);
+  const prompt = Math.min(maxPlannedTokens, positions === null ? Infinity : Math.max(1, positions - completion));
+  const lengths = { promptTokens: promptTokens ?? prompt, completionTokens: completion };
   if (positions === null || lengths.promptTokens + lengths.completionTokens <= positions) return lengths;
   throw configError(
     `${lengths.promptTokens} prompt and ${lengths.completionTokens} completion tokens exceed the model's ${positions} positions`,
   );
 }
 
-export function plannedReplies({ train }: Pick<AppConfig, "train">, agents: readonly string[]): number {
-  return train.problemsPerStep * train.episodesPerProblem * agents.length;
+/** @param trainedCalls - of an episode */
+export function plannedReplies({ train }: Pick<AppConfig, "train">, trainedCalls: number): number {
+  return train.problemsPerStep * train.episodesPerProblem * trainedCalls;
 }
 
 /** Counts bytes by writing requests of that size. */
@@ -108,8 +116,10 @@ export async function planRemote(
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
   const task = await plannedOutline(config, folder);
-  const replies = plannedReplies(config, task.trainedAgents ?? task.topology.agents);
-  const { promptTokens, completionTokens } = plannedLengths(givenLengths, contextLength);
+  const { waves, maxTokens } = await planEpisode(task);
+  const trained = task.trainedAgents ?? task.topology.agents;
+  const replies = plannedReplies(config, waves.flat().filter((agent) => trained.includes(agent)).length);
+  const { promptTokens, completionTokens } = plannedLengths(givenLengths, maxTokens, contextLength);
   const length = promptTokens + completionTokens;
   // The old policy's pass if needed, and one before each gradient.
   const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);

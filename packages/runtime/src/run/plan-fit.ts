@@ -1,0 +1,210 @@
+import { join } from "node:path";
+import { configError, LaconicError } from "@laconic/core";
+import { formatBytes } from "@laconic/core/text";
+import {
+  largestBatches,
+  parseModelConfig,
+  readJsonFile,
+  planMemory,
+  sequencesWithin,
+  type LargestBatches,
+  type MemoryPlan,
+  type MemorySettings,
+  type ModelConfig,
+  type SequenceLengths,
+} from "@laconic/engine";
+import type { TeamTask } from "@laconic/tasks";
+import { chooseDevice, freeBytesOf, type ChosenDevice } from "../devices/choose-device.ts";
+import { settingsFolders } from "../models/model-folder.ts";
+import type { Progress } from "../progress.ts";
+import { planEpisode, type PlannedEpisode } from "./plan-episode.ts";
+import {
+  plannedPolicy,
+  planOtherModels,
+  planValueModels,
+  snapshotsOf,
+  totalBytes,
+  type FolderOf,
+  type PlannedModel,
+  type RunTeam,
+} from "./plan-models.ts";
+import { plannedLengths, type GivenLengths } from "./plan-servers.ts";
+import { policiesOf } from "./policy-models.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { plannedOutline } from "./run-task.ts";
+
+/** A run's models and calls, and the memory with its settings or changed ones. */
+export interface RunOutline {
+  readonly model: ModelConfig;
+  readonly task: TeamTask;
+  readonly episode: PlannedEpisode;
+  readonly team: PlannedTeam;
+  memoryOf(config: AppConfig): Promise<RunMemory>;
+}
+
+export async function outlineRun(
+  config: AppConfig,
+  folder: string,
+  device: ChosenDevice,
+  { openModel, ...lengths }: GivenLengths & { readonly openModel: FolderOf },
+): Promise<RunOutline> {
+  const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
+  const task = await plannedOutline(config, folder);
+  const episode = await planEpisode(task);
+  const team = plannedTeam(config, task, episode, device.workers);
+  const tokens = plannedLengths(lengths, episode.maxTokens, model.maxPositions);
+  const memoryOf = (changed: AppConfig): Promise<RunMemory> =>
+    runMemory(changed, model, team, settingsOf(changed, device, tokens, team), openModel);
+  return { model, task, episode, team, memoryOf };
+}
+
+/**
+ * Settings with which a run fits into its device; empty if it fits as it is.
+ * @throws LaconicError `device_out_of_memory` if no known settings fit, `config_invalid` if the memory is unknown
+ */
+export async function fitRun(config: AppConfig, progress: Progress): Promise<string[]> {
+  const device = await chooseDevice(config.device, config.workers, (text) => progress.note(text), config);
+  const bytes = await freeBytesOf(device);
+  if (bytes === null)
+    throw configError(`--fit: the free memory of ${device.name} is unknown; see laconic plan --memory`);
+  const openModel = settingsFolders(progress);
+  const folder = await openModel(config.model);
+  const outline = await outlineRun(config, folder, device, { promptTokens: null, completionTokens: null, openModel });
+  const settings = await fittingSettings(config, outline, bytes);
+  if (settings) return settings;
+  throw new LaconicError(
+    "device_out_of_memory",
+    `no settings fit into ${formatBytes(bytes)} of ${device.name}; use smaller models`,
+    { freeBytes: bytes, device: device.name },
+  );
+}
+
+/** Calls by model. */
+export interface PlannedTeam extends RunTeam {
+  /** Trained calls of an episode. */
+  readonly trainedCalls: number;
+  /** Concurrent replies on one worker, by policy and wave. */
+  readonly rows: readonly (readonly number[])[];
+  /** Concurrent replies of frozen agents on one worker, by wave. */
+  readonly frozenRows: readonly number[];
+}
+
+function plannedTeam(
+  config: AppConfig,
+  task: TeamTask,
+  { waves }: Pick<PlannedEpisode, "waves">,
+  workers: number,
+): PlannedTeam {
+  const { problemsPerStep, episodesPerProblem } = config.train;
+  const episodes = Math.ceil((problemsPerStep * episodesPerProblem) / workers);
+  const policies = policiesOf(config, task);
+  const trained = new Set(Object.values(policies).flat());
+  const rowsOfAgents = (speaks: (agent: string) => boolean): number[] =>
+    waves.map((wave) => episodes * wave.filter(speaks).length);
+  const frozenRows = rowsOfAgents((agent) => !trained.has(agent));
+  return {
+    policies: Object.keys(policies),
+    trainedCalls: waves.flat().filter((agent) => trained.has(agent)).length,
+    rows: Object.values(policies).map((agents) => rowsOfAgents((agent) => agents.includes(agent))),
+    frozenRows,
+    frozenReplies: Math.max(...frozenRows),
+  };
+}
+
+/** Memory on one worker, in bytes. */
+export interface RunMemory {
+  readonly settings: MemorySettings;
+  readonly first: MemoryPlan;
+  readonly otherModels: readonly PlannedModel[];
+  readonly training: number;
+  readonly sampling: number;
+  /** Bytes of the first policy and of all models that stay. */
+  readonly lasting: { readonly first: number; readonly all: number };
+}
+
+async function runMemory(
+  config: AppConfig,
+  model: ModelConfig,
+  team: PlannedTeam,
+  settings: MemorySettings,
+  openModel: FolderOf,
+): Promise<RunMemory> {
+  const otherModels = [
+    ...(await planOtherModels(config, team, settings, openModel)),
+    ...(await planValueModels(config.train, team.policies, settings, openModel)),
+  ];
+  const plan = planMemory(model, settings);
+  const first = plannedPolicy("", config.model, plan);
+  const { lasting, training, sampling } = totalBytes([first, ...otherModels]);
+  return { settings, first: plan, otherModels, training, sampling, lasting: { first: first.lasting, all: lasting } };
+}
+
+export function largestOf({ settings, lasting }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {
+  return largestBatches(model, settings, Math.max(0, memoryBytes - lasting.all + lasting.first));
+}
+
+const leastAdapter = { rank: 16, alpha: 32 } as const;
+
+/** Changes that save memory; later ones come on top of earlier ones. */
+const remedies: readonly {
+  readonly settings: readonly string[];
+  readonly change: (config: AppConfig) => AppConfig;
+}[] = [
+  { settings: [], change: (config) => config },
+  {
+    settings: ["memory.recompute=layer"],
+    change: (config) => ({ ...config, memory: { ...config.memory, recompute: "layer" } }),
+  },
+  {
+    settings: [`lora.rank=${leastAdapter.rank}`, `lora.alpha=${leastAdapter.alpha}`],
+    change: (config) => ({ ...config, lora: config.lora ?? leastAdapter }),
+  },
+];
+
+/** Null if no known settings fit. */
+export async function fittingSettings(
+  config: AppConfig,
+  { model, memoryOf }: Pick<RunOutline, "model" | "memoryOf">,
+  memoryBytes: number,
+): Promise<string[] | null> {
+  let changed = config;
+  const settings: string[] = [];
+  for (const remedy of remedies) {
+    const next = remedy.change(changed);
+    if (JSON.stringify(next) !== JSON.stringify(changed)) settings.push(...remedy.settings);
+    changed = next;
+    const memory = await memoryOf(changed);
+    const { microBatch, maxTokensPerMicroBatch, rollouts } = largestOf(memory, model, memoryBytes);
+    if (microBatch === 0 || rollouts === 0) continue;
+    if (memory.settings.microBatch <= microBatch) return settings;
+    return [...settings, `memory.maxTokensPerMicroBatch=${maxTokensPerMicroBatch}`];
+  }
+  return null;
+}
+
+/** Each policy's settings on one worker. */
+function settingsOf(
+  { lora, memory, train }: AppConfig,
+  { dtype, kernels }: ChosenDevice,
+  tokens: SequenceLengths,
+  { rows }: PlannedTeam,
+): MemorySettings {
+  // Mean, because sequences get minibatches at random.
+  const lengths = { ...tokens, repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches) };
+  const perStep = Math.ceil(sequencesOf(rows) / train.minibatches);
+  return {
+    dtype,
+    lora,
+    recompute: memory.recompute,
+    snapshots: snapshotsOf(train),
+    ...lengths,
+    microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
+    rollouts: Math.max(...rows.flat()),
+    ...kernels,
+  };
+}
+
+/** Most sequences of a policy in a step. */
+export function sequencesOf(rows: PlannedTeam["rows"]): number {
+  return Math.max(...rows.map((waves) => waves.reduce((sum, count) => sum + count, 0)));
+}
