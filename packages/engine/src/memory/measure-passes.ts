@@ -37,7 +37,12 @@ export async function measurePasses(
   settings: Settings,
   now: () => number,
 ): Promise<PassSeconds> {
-  const whole: Counts = { training: settings.microBatch, forward: settings.microBatch, decodeStep: settings.rollouts, decodeRow: Math.min(1, settings.rollouts) };
+  const whole: Counts = {
+    training: settings.microBatch,
+    forward: settings.microBatch,
+    decodeStep: settings.rollouts,
+    decodeRow: Math.min(1, settings.rollouts),
+  };
   const two = await onShallow(kernels, { ...config, layers: 2 }, settings, async (prepare) => {
     const measure = (pass: keyof PassSeconds): Promise<Timed> =>
       growing(now, whole[pass], (count) => prepare(pass, count));

@@ -228,6 +228,6 @@ function time({ stepSeconds, replies, waves, steps, timing }: RunPlan): string {
   };
   const step = Object.values(stepSeconds).reduce((sum, seconds: number) => sum + seconds, 0);
   const taken = (Object.keys(names) as (keyof StepSeconds)[]).filter((name) => stepSeconds[name] > 0.005 * step);
-  const parts = taken.map((name) => `${names[name]} ${formatDuration(stepSeconds[name])}`);
-  return `a step of ${replies} replies: ${formatDuration(step)} (${parts.join(", ")}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
+  const durations = taken.map((name) => `${names[name]} ${formatDuration(stepSeconds[name])}`);
+  return `a step of ${replies} replies: ${formatDuration(step)} (${durations.join(", ")}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
 }
