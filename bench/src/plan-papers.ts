@@ -3,7 +3,7 @@
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseModelConfig, planMemory } from "@laconic/engine";
+import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
 import { parseAppConfig, planRun } from "@laconic/runtime";
 import { assumedSpeed, cards, chooseDevice, type CardName } from "@laconic/runtime/devices";
 import { presetConfig } from "@laconic/runtime/resolver";
@@ -78,14 +78,20 @@ async function planPresets(openModel: (name: string) => Promise<string>, card: C
   }
 }
 
+const forms: Readonly<Record<string, Partial<MemorySettings>>> = {
+  "all weights": {},
+  "all weights, optimizer on the host": { optimizer: "host" },
+  "adapter of rank 16": { lora: { rank: 16, alpha: 32 } },
+};
+
 function planSizes(): void {
   const batch = { promptTokens: 512, completionTokens: 512, microBatch: 1, rollouts: 16, snapshots: 0 } as const;
   for (const [model, config] of Object.entries(shapes))
-    for (const lora of [null, { rank: 16, alpha: 32 }]) {
-      const settings = { ...batch, dtype: "bfloat16", lora, recompute: "layer" } as const;
-      const { training, sampling } = planMemory(parseModelConfig({ ...config }), settings);
-      const form = lora ? "adapter of rank 16" : "all weights";
-      print("size", { model, form, training: gibibytes(training), sampling: gibibytes(sampling) });
+    for (const [form, change] of Object.entries(forms)) {
+      const settings: MemorySettings = { ...batch, dtype: "bfloat16", lora: null, recompute: "layer", ...change };
+      const { training, sampling, host } = planMemory(parseModelConfig({ ...config }), settings);
+      const memory = { training: gibibytes(training), sampling: gibibytes(sampling), host: gibibytes(host) };
+      print("size", { model, form, ...memory });
     }
 }
 

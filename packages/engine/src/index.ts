@@ -12,6 +12,7 @@ export { convertLlama2c } from "./weights/llama2c.ts";
 export { readJsonFile } from "./weights/model-folder.ts";
 export { elementCount, parameterShapes } from "./transformer/parameters.ts";
 export { prefixForest, type PrefixForest } from "./transformer/prefix-forest.ts";
+export type { OptimizerPlace } from "./optimizer/adamw.ts";
 export type { Recompute } from "./transformer/train-pass.ts";
 
 export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";

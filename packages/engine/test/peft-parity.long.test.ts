@@ -81,7 +81,13 @@ async function gradientsOf(
   source: AdapterSource,
 ): Promise<{ logProbs: Float64Array; gradients: Record<string, readonly number[]> }> {
   const kernels = createReferenceKernels();
-  const options = { recompute: "layer", sharePrefixes: true, limits: {}, files: defaultFiles } as const;
+  const options = {
+    recompute: "layer",
+    optimizer: "device",
+    sharePrefixes: true,
+    limits: {},
+    files: defaultFiles,
+  } as const;
   const model = await HostedModel.open(kernels, source, options, new SharedBases(kernels, defaultFiles));
   const { outputs: logProbs } = await model.forwardForGradient(sequences, [0, 1]);
   model.backward(Float64Array.from(dLogProbs));

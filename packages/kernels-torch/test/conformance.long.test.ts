@@ -1,10 +1,11 @@
 import type { Engine } from "@laconic/core";
 import type { Kernels } from "@laconic/engine/kernels";
-import { createLocalEngine } from "@laconic/engine";
+import { createInlineEngine, createLocalEngine, type OptimizerPlace } from "@laconic/engine";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallQwen } from "../../../test/qwen-half-billion.ts";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
@@ -12,6 +13,7 @@ import { installedTorch } from "./installed-torch.ts";
 
 const match = installedTorch();
 const missing = "missing" in match;
+const constants = { learningRate: 0.01, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, maxGradNorm: 1 };
 const cpu = { device: "cpu", torch: missing ? "" : match.install.folder } as const;
 
 describe.skipIf(missing).each(["float32", "bfloat16"] as const)("the libtorch kernels on the CPU, %s", (dtype) => {
@@ -37,6 +39,22 @@ describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () 
   // Starting a thread takes longer than the cases do, so they share an engine.
   for (const item of engineCases)
     test(item.name, () => item.run(async () => ({ ...engine, close: () => Promise.resolve() })));
+});
+
+test.skipIf(missing)("exact weights on the host give the same rounded weights, with AdamW and Muon", async () => {
+  const trained = async (optimizer: OptimizerPlace): Promise<unknown> => {
+    const engine = await createInlineEngine([await createKernels({ ...cpu, dtype: "bfloat16" })], { optimizer });
+    const model = await engine.createModel({ kind: "config", config: smallQwen, seed: 1 });
+    for (const muon of [{ muon: 0.02 }, {}, {}]) {
+      const sequences = [{ promptTokens: [1, 2], completionTokens: [3, 4, 5] }];
+      await model.forwardBackward(sequences, ({ values }) => values.map((_, i) => i - 1.5));
+      await model.optimStep({ ...constants, ...muon });
+    }
+    const { logProbs } = await model.forward([{ promptTokens: [3], completionTokens: [1, 2, 5] }]);
+    await engine.close();
+    return logProbs.values;
+  };
+  expect(await trained("host")).toEqual(await trained("device"));
 });
 
 const answers = missing ? Promise.resolve({ missing: match.missing }) : askTorch(parityCases);

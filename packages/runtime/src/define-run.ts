@@ -7,6 +7,7 @@ import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { OwnersWarmStart } from "@laconic/tasks/warm-start";
 import type { MetricSink, TrainSettings, TrainValues, ValueSource } from "@laconic/trainer";
+import type { Placement } from "./run/placement.ts";
 import type {
   NamedSink,
   OwnSinkPlace,
@@ -109,6 +110,8 @@ export interface RunDefinition {
   readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
   readonly lora?: LoraSettings | null;
   readonly device?: string;
+  /** Devices of models that are not on `device`. */
+  readonly devices?: Placement;
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
   /** Outputs besides the run folder. Default `["tensorboard"]`. */

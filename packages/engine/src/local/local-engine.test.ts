@@ -8,6 +8,7 @@ import type { DeviceMemory } from "../kernels/index.ts";
 import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
+import type { OptimizerPlace } from "../optimizer/adamw.ts";
 import type { ModelFacts } from "./hosted-model/model-types.ts";
 import { InlineHost } from "./host/inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
@@ -52,6 +53,25 @@ test("replicas train as one: the same numbers to float64 rounding", async () => 
     other.forEach((value, i) => expect(Math.abs(value - (values[0]?.[i] as number))).toBeLessThan(1e-9));
 });
 
+test("the optimizer's state on the host trains, saves and resumes to the same bits", async () => {
+  const trained = async (from: OptimizerPlace, to: OptimizerPlace): Promise<unknown> => {
+    const folder = await temporaryFolder();
+    const first = await createInlineEngine([createReferenceKernels()], { optimizer: from });
+    const model = await first.createModel({ kind: "config", config: tiny, seed: 3 });
+    await trainSteps(model, 2);
+    await model.save(folder);
+    const second = await createInlineEngine([createReferenceKernels()], { optimizer: to });
+    const resumed = await second.createModel({ kind: "config", config: tiny, seed: 4 });
+    await resumed.load(folder);
+    await trainSteps(resumed, 2);
+    return (await resumed.forward(batch)).logProbs.values;
+  };
+  const expected = await trained("device", "device");
+  expect(await trained("host", "host")).toEqual(expected);
+  expect(await trained("host", "device")).toEqual(expected);
+  expect(await trained("device", "host")).toEqual(expected);
+});
+
 test("reports the memory in use on the fullest GPU, and none of the machine's", async () => {
   const engineOf = (...devices: readonly DeviceMemory[]): Promise<Engine> =>
     createInlineEngine(devices.map((memory) => ({ ...createReferenceKernels(), memory: () => memory })));
@@ -63,7 +83,14 @@ test("reports the memory in use on the fullest GPU, and none of the machine's", 
 test("replicas stay bit-identical", async () => {
   const kernels = [createReferenceKernels(), createReferenceKernels()];
   const hosts = kernels.map(
-    (kernel) => new InlineHost(kernel, { recompute: "none", sharePrefixes: true, limits: {}, files: defaultFiles }),
+    (kernel) =>
+      new InlineHost(kernel, {
+        recompute: "none",
+        optimizer: "device",
+        sharePrefixes: true,
+        limits: {},
+        files: defaultFiles,
+      }),
   );
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
   const settled = { maxTokensPerMicroBatch: 4, sharePrefixes: true, dtype: "float64" } as const;

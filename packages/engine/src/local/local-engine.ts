@@ -6,6 +6,7 @@ import { defaultFiles, startThread } from "#platform";
 import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { KernelSource, Kernels } from "../kernels/index.ts";
+import type { OptimizerPlace } from "../optimizer/adamw.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { InlineHost } from "./host/inline-host.ts";
 import type { EngineHost, HostCapabilities, HostPort, HostSetup } from "./host/protocol.ts";
@@ -26,6 +27,11 @@ export interface LocalEngineOptions {
   readonly maxTokensPerMicroBatch?: number;
   /** `layer` keeps only each layer's input. Default `none`. */
   readonly recompute?: Recompute;
+  /**
+   * `host` keeps moments and exact weights of float32 in the host's memory and copies them at each optimizer step: same
+   * bits, 8 bytes less per trained parameter, 12 where weights are rounded. Default `device`.
+   */
+  readonly optimizer?: OptimizerPlace;
   /** Computes shared prefixes once. Default true. If false, each sequence has its own dropout masks. */
   readonly sharePrefixes?: boolean;
   /** Limits of cached prefixes. Default: cache capacity. */
@@ -84,7 +90,10 @@ const starting = "the start of the engine";
 
 type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "sharePrefixes" | "onWarning">;
 
-type HostOptions = Pick<LocalEngineOptions, "recompute" | "sharePrefixes" | "keptPrefixes" | "cacheBytes">;
+type HostOptions = Pick<
+  LocalEngineOptions,
+  "recompute" | "optimizer" | "sharePrefixes" | "keptPrefixes" | "cacheBytes"
+>;
 
 function expectSharedMemory(workers: number): void {
   if (workers === 1 || typeof SharedArrayBuffer === "function") return;
@@ -107,11 +116,11 @@ export function createInlineEngine(
 
 /** @param sharing - workers on the same memory */
 function hostSettings(
-  { recompute = "none", sharePrefixes = true, keptPrefixes, cacheBytes }: HostOptions,
+  { recompute = "none", optimizer = "device", sharePrefixes = true, keptPrefixes, cacheBytes }: HostOptions,
   sharing: number,
 ): HostSettings {
   const cache = cacheBytes === undefined ? { share: freeShare / sharing } : { bytes: cacheBytes };
-  return { recompute, sharePrefixes, limits: { cache, ...(keptPrefixes && { keptPrefixes }) } };
+  return { recompute, optimizer, sharePrefixes, limits: { cache, ...(keptPrefixes && { keptPrefixes }) } };
 }
 
 async function assemble(

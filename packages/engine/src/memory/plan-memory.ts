@@ -8,6 +8,7 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { elementCount, embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
 import { heldShapes } from "../transformer/weight-layout.ts";
+import type { OptimizerPlace } from "../optimizer/adamw.ts";
 import { passBackward, passForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences, rowsOf, sequencesWithin, type SequenceLengths } from "./blank-model.ts";
 import { elementBytes } from "./element-bytes.ts";
@@ -20,6 +21,8 @@ export interface MemorySettings extends SequenceLengths {
   /** Null trains all weights. */
   readonly lora: LoraSettings | null;
   readonly recompute: Recompute;
+  /** Default `device`. */
+  readonly optimizer?: OptimizerPlace;
   /** Frozen copies, for old and reference policies. */
   readonly snapshots: number;
   /** Sequences per micro-batch. */
@@ -58,6 +61,8 @@ export interface MemoryPlan {
   readonly sampling: number;
   /** Max of both phases, which alternate. */
   readonly peak: number;
+  /** Optimizer state in the host's memory. */
+  readonly host: number;
 }
 
 /** Fitted to `peak-memory.nightly.test.ts` with libtorch 2.13 on the CPU (glibc 2.36), not on GPUs. */
@@ -77,13 +82,15 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const { working, full } = elementBytes[dtype];
   const shapes = lora ? adapterShapes(config, lora) : parameterShapes(config);
   const trained = elementCount(shapes);
+  const isOnHost = settings.optimizer === "host";
+  const master = roundsWeights(dtype) ? trained * full : 0;
   const { activations, headWorkspace, weights } = trainingActivations(config, settings);
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
   const parts = {
     weights,
     snapshots: snapshots * trained * working,
-    masterWeights: roundsWeights(dtype) ? trained * full : 0,
-    optimizerMoments: 2 * trained * full,
+    masterWeights: isOnHost ? 0 : master,
+    optimizerMoments: isOnHost ? 0 : 2 * trained * full,
     gradients: trained * full,
     activations,
     headWorkspace,
@@ -91,7 +98,12 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     samplingWorkspace,
   };
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
-  const inTraining = parts.gradients + parts.activations + parts.headWorkspace;
+  // The state of the largest tensor, after the passes have freed their activations.
+  const lent = isOnHost
+    ? (master > 0 ? 3 : 2) * full * Math.max(...Array.from(heldShapes(shapes).values(), sizeOf))
+    : 0;
+  const passes = Math.max(parts.activations + parts.headWorkspace, lent);
+  const inTraining = parts.gradients + passes;
   const inSampling = parts.keyValueCache + parts.samplingWorkspace;
   const { microBatch, rollouts } = settings;
   // Only small blocks fragment.
@@ -109,6 +121,7 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     training,
     sampling,
     peak: Math.max(training, sampling),
+    host: isOnHost ? master + 2 * trained * full : 0,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
-import { AdamW } from "./adamw.ts";
+import { AdamW, type OptimizerPlace } from "./adamw.ts";
 
 const settings: OptimizerSettings = {
   learningRate: 0.1,
@@ -15,7 +15,7 @@ const settings: OptimizerSettings = {
   maxGradNorm: Infinity,
 };
 
-function setUp(): {
+function setUp(place: OptimizerPlace = "device"): {
   kernels: ReturnType<typeof createReferenceKernels>;
   optimizer: AdamW;
   model: ModelOnDevice;
@@ -29,7 +29,7 @@ function setUp(): {
     ["matrix", upload([1, -2], [1, 2])],
     ["bias", upload([3], [1])],
   ]);
-  const optimizer = new AdamW(kernels);
+  const optimizer = new AdamW(kernels, place);
   const model = { parameters } as unknown as ModelOnDevice;
   return {
     kernels,
@@ -81,31 +81,36 @@ test("clipping scales the whole gradient to the norm and reports the norm before
   expect(await clipped.values()).toEqual(await scaled.values());
 });
 
-test.each([NaN, Infinity])("ignores a gradient with %d", async (bad) => {
-  const { step, values, optimizer } = setUp();
-  expect(await step([1, bad, 1])).toMatchObject({ applied: false, step: 0 });
-  expect(await values()).toEqual([1, -2, 3]);
-  expect(optimizer.moments.size).toBe(0);
-});
+const places = ["device", "host"] as const;
 
-test("restored moments continue as the original, and free leaves nothing", async () => {
-  const [original, copy] = [setUp(), setUp()];
-  const before = copy.kernels.liveTensors();
-  await original.step([1, 2, 3]);
-  await copy.step([1, 2, 3]);
-  const stored = new Map(
-    Array.from(original.optimizer.moments, ([name, { first, second }]) => [
-      name,
-      { first: source(first), second: source(second) },
-    ]),
-  );
-  await copy.optimizer.restore(copy.model, original.optimizer.steps, stored, new Map());
-  expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
-  expect(await copy.values()).toEqual(await original.values());
-  copy.optimizer.free();
-  expect(copy.kernels.liveTensors()).toBe(before);
+test.each(places.flatMap((place) => [NaN, Infinity].map((bad) => ({ place, bad }))))(
+  "ignores a gradient with $bad, state on the $place",
+  async ({ place, bad }) => {
+    const { step, values, optimizer } = setUp(place);
+    expect(await step([1, bad, 1])).toMatchObject({ applied: false, step: 0 });
+    expect(await values()).toEqual([1, -2, 3]);
+    expect(optimizer.source("matrix", "first", 0, [1, 2])).toBeNull();
+  },
+);
 
-  function source(tensor: Tensor): TensorSource {
-    return { shape: tensor.shape, read: async () => (await original.kernels.read(tensor)) as Float64Array };
-  }
-});
+test.each(places.flatMap((from) => places.map((to) => ({ from, to }))))(
+  "moments saved on the $from continue on the $to as the original, and free leaves nothing",
+  async ({ from, to }) => {
+    const [original, copy] = [setUp(from), setUp(to)];
+    const before = copy.kernels.liveTensors();
+    await original.step([1, 2, 3]);
+    await copy.step([1, 2, 3]);
+    const stored = new Map(
+      Array.from(original.model.parameters, ([name, { shape }]) => {
+        const source = (kind: "first" | "second"): TensorSource =>
+          original.optimizer.source(name, kind, 0, shape) as TensorSource;
+        return [name, { first: source("first"), second: source("second") }];
+      }),
+    );
+    await copy.optimizer.restore(copy.model, original.optimizer.steps, stored, new Map());
+    expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
+    expect(await copy.values()).toEqual(await original.values());
+    copy.optimizer.free();
+    expect(copy.kernels.liveTensors()).toBe(before);
+  },
+);

@@ -1,27 +1,43 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type Tensor } from "../kernels/index.ts";
+import {
+  roundsWeights,
+  sizeOf,
+  type AdamWMoments,
+  type AdamWTensors,
+  type Kernels,
+  type Tensor,
+} from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { allocateTogether, copyTogether, shapesOf, writeSources } from "../transformer/weight-layout.ts";
+import {
+  allocateTogether,
+  copyTogether,
+  heldTensors,
+  readPart,
+  shapesOf,
+  writeSources,
+} from "../transformer/weight-layout.ts";
+import { HostMoments } from "./host-moments.ts";
 import { muonStep } from "./muon.ts";
+
+/** Where moments and exact weights are between steps. */
+export type OptimizerPlace = "device" | "host";
 
 /** AdamW (Loshchilov and Hutter 2019), with Muon for the matrices of layers if set. */
 export class AdamW {
   readonly #kernels: Kernels;
+  readonly #host: HostMoments | null;
   #moments: ReadonlyMap<string, AdamWMoments> = new Map();
   #step = 0;
 
-  constructor(kernels: Kernels) {
+  constructor(kernels: Kernels, place: OptimizerPlace = "device") {
     this.#kernels = kernels;
+    this.#host = place === "host" ? new HostMoments(kernels) : null;
   }
 
   get steps(): number {
     return this.#step;
-  }
-
-  get moments(): ReadonlyMap<string, AdamWMoments> {
-    return this.#moments;
   }
 
   /** A non-finite norm changes nothing; parameters without a gradient are skipped. */
@@ -34,47 +50,45 @@ export class AdamW {
     if (gradients.size === 0) return { gradNorm: 0, applied: false, step: this.#step };
     const trained = trainable(model);
     // First, so that running out of memory leaves the model intact.
-    const fresh = this.#moments.size === 0;
-    if (fresh) this.#moments = this.#freshMoments(trained);
+    const fresh = this.#isEmpty;
+    if (fresh) await this.#allocate(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
-    const { muon } = settings;
-    const byMuon: AdamWTensors[] = [];
-    const tensors: AdamWTensors[] = [];
-    for (const [name, grad] of gradients) {
-      const param = trained.get(name) as Tensor;
-      const isMuon = muon !== undefined && name.includes("layers.") && param.shape.length === 2;
-      (isMuon ? byMuon : tensors).push({ ...(this.#moments.get(name) as AdamWMoments), param, grad });
+    const tensorsOf = (name: string, moments: AdamWMoments): Updated => {
+      const [param, grad] = [trained.get(name) as Tensor, gradients.get(name) as Tensor];
+      return { tensors: { ...moments, param, grad }, isMuon: name.includes("layers.") && param.shape.length === 2 };
+    };
+    const step = { settings, step: this.#step + 1, squares };
+    const norm = async (): Promise<number> => Math.sqrt((await kernels.read(squares))[0] as number);
+    let gradNorm: number;
+    if (this.#host) {
+      gradNorm = await norm();
+      // The largest comes first, so that running out of memory leaves the model intact.
+      const sizes = [...gradients].toSorted(([, a], [, b]) => sizeOf(b.shape) - sizeOf(a.shape));
+      for (const [name] of Number.isFinite(gradNorm) ? sizes : [])
+        await this.#host.lend(name, async (moments) => {
+          const updated = [tensorsOf(name, moments)];
+          byAdamW(kernels, updated, step);
+          await byMuon(kernels, updated, settings);
+        });
+    } else {
+      const updated = Array.from(gradients.keys(), (name) => tensorsOf(name, this.#moments.get(name) as AdamWMoments));
+      // The device skips a non-finite update by itself.
+      byAdamW(kernels, updated, step);
+      gradNorm = await norm();
+      if (Number.isFinite(gradNorm)) await byMuon(kernels, updated, settings);
     }
-    const { learningRate, beta1, beta2, epsilon, maxGradNorm } = settings;
-    const update = (some: readonly AdamWTensors[], weightDecay: number): void =>
-      kernels.adamW(some, {
-        learningRate,
-        beta1,
-        beta2,
-        epsilon,
-        weightDecay,
-        step: this.#step + 1,
-        clip: { squares, maxNorm: maxGradNorm },
-      });
-    // Norms and biases do not decay.
-    const decays = ({ param }: AdamWTensors): boolean => param.shape.length >= 2;
-    if (settings.weightDecay === 0) update(tensors, 0);
-    else {
-      update(tensors.filter(decays), settings.weightDecay);
-      update(
-        tensors.filter((tensor) => !decays(tensor)),
-        0,
-      );
-    }
-    // The device skips a non-finite update by itself.
-    const gradNorm = Math.sqrt((await kernels.read(squares))[0] as number);
     kernels.free(squares);
     const applied = Number.isFinite(gradNorm);
-    if (applied && muon !== undefined)
-      await muonStep(kernels, byMuon, { learningRate: muon, weightDecay: settings.weightDecay });
     if (applied) this.#step += 1;
     else if (fresh) this.free();
     return { gradNorm, applied, step: this.#step };
+  }
+
+  /** A stored part of the state, from element `start` of a device tensor; null without it. */
+  source(name: string, kind: keyof AdamWMoments, start: number, shape: readonly number[]): TensorSource | null {
+    if (this.#host) return this.#host.source(name, kind, start, shape);
+    const tensor = this.#moments.get(name)?.[kind];
+    return tensor ? { shape, read: () => readPart(this.#kernels, tensor, start, shape) } : null;
   }
 
   /** Makes master weights from `weights` if needed. */
@@ -87,42 +101,55 @@ export class AdamW {
     this.free();
     this.#step = steps;
     if (moments.size === 0) return;
-    const kernels = this.#kernels;
-    this.#moments = this.#freshMoments(trainable(model));
-    const write = (kind: keyof AdamWMoments, sources: ReadonlyMap<string, TensorSource>): Promise<void> => {
-      const tensors = new Map(
-        Array.from(this.#moments, ([name, adamWMoments]) => [name, adamWMoments[kind] as Tensor]),
-      );
-      return writeSources(kernels, tensors, sources);
-    };
+    await this.#allocate(trainable(model));
     for (const kind of ["first", "second"] as const)
-      await write(kind, new Map(Array.from(moments, ([name, storedMoments]) => [name, storedMoments[kind]])));
-    if (this.#needsMaster) await write("master", weights);
+      await this.#write(kind, new Map(Array.from(moments, ([name, stored]) => [name, stored[kind]])));
+    if (roundsWeights(this.#kernels.dtype)) await this.#write("master", weights);
   }
 
   free(): void {
+    this.#host?.clear();
     for (const { first, second, master } of this.#moments.values())
       this.#kernels.free(first, second, ...(master ? [master] : []));
     this.#moments = new Map();
   }
 
-  get #needsMaster(): boolean {
-    return roundsWeights(this.#kernels.dtype);
+  get #isEmpty(): boolean {
+    return (this.#host ?? this.#moments).size === 0;
   }
 
-  #freshMoments(trained: ReadonlyMap<string, Tensor>): Map<string, AdamWMoments> {
+  async #write(kind: keyof AdamWMoments, sources: ReadonlyMap<string, TensorSource>): Promise<void> {
+    if (this.#host)
+      for (const [name, { parts }] of heldTensors(shapesOf(sources)))
+        await this.#host.write(
+          name,
+          kind,
+          parts.map((part) => sources.get(part.name) as TensorSource),
+        );
+    else {
+      const tensors = new Map(Array.from(this.#moments, ([name, moments]) => [name, moments[kind] as Tensor]));
+      await writeSources(this.#kernels, tensors, sources);
+    }
+  }
+
+  async #allocate(trained: ReadonlyMap<string, Tensor>): Promise<void> {
     const kernels = this.#kernels;
+    const hasMaster = roundsWeights(kernels.dtype);
+    if (this.#host) {
+      await this.#host.allocate(trained, hasMaster);
+      return;
+    }
     const made: Map<string, Tensor>[] = [];
     try {
       made.push(allocateTogether(kernels, shapesOf(trained), "full"));
       made.push(allocateTogether(kernels, shapesOf(trained), "full"));
-      if (this.#needsMaster) made.push(copyTogether(kernels, trained, "full"));
+      if (hasMaster) made.push(copyTogether(kernels, trained, "full"));
     } catch (error) {
       for (const tensors of made) kernels.free(...tensors.values());
       throw error;
     }
     const [first, second, masters] = made as [Map<string, Tensor>, Map<string, Tensor>, Map<string, Tensor>?];
-    return new Map(
+    this.#moments = new Map(
       Array.from(trained.keys(), (name) => {
         const master = masters?.get(name);
         const moments = { first: first.get(name) as Tensor, second: second.get(name) as Tensor };
@@ -130,4 +157,41 @@ export class AdamW {
       }),
     );
   }
+}
+
+interface Updated {
+  readonly tensors: AdamWTensors;
+  /** If Muon is set. */
+  readonly isMuon: boolean;
+}
+
+/** Norms and biases do not decay. */
+function byAdamW(
+  kernels: Kernels,
+  updated: readonly Updated[],
+  {
+    settings,
+    step,
+    squares,
+  }: { readonly settings: OptimizerSettings; readonly step: number; readonly squares: Tensor },
+): void {
+  const { muon, weightDecay, maxGradNorm: maxNorm, ...rates } = settings;
+  const decays = ({ param }: AdamWTensors): boolean => weightDecay !== 0 && param.shape.length >= 2;
+  for (const isDecaying of [true, false]) {
+    const part = updated
+      .filter(({ isMuon, tensors }) => !(isMuon && muon !== undefined) && decays(tensors) === isDecaying)
+      .map(({ tensors }) => tensors);
+    const decay = isDecaying ? weightDecay : 0;
+    if (part.length > 0) kernels.adamW(part, { ...rates, weightDecay: decay, step, clip: { squares, maxNorm } });
+  }
+}
+
+async function byMuon(
+  kernels: Kernels,
+  updated: readonly Updated[],
+  { muon, weightDecay }: OptimizerSettings,
+): Promise<void> {
+  if (muon === undefined) return;
+  const tensors = updated.filter(({ isMuon }) => isMuon).map((update) => update.tensors);
+  await muonStep(kernels, tensors, { learningRate: muon, weightDecay });
 }

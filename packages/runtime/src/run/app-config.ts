@@ -45,6 +45,7 @@ const defaults: WrittenConfig = {
   chatTemplateArguments: {},
   lora: null,
   device: "auto",
+  devices: {},
   workers: "auto",
   deterministic: false,
   memory: {},
@@ -84,6 +85,13 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   chatTemplateArguments: z.record(z.string(), z.json()).describe("Arguments of the model's chat template"),
   lora: schemaOf(loraShape).nullable().describe("LoRA adapter; null trains all weights"),
   device: z.string().min(1).describe("Device: `auto`, `wasm`, `cpu`, `cuda`, `webgpu`, `tensorflow`"),
+  devices: z
+    .strictObject({
+      policies: z.record(z.string(), z.string().min(1)).exactOptional().describe("Devices by policy"),
+      actor: z.string().min(1).exactOptional().describe("Device of the agents that do not learn"),
+      teachers: z.string().min(1).exactOptional().describe("Device of the teachers"),
+    })
+    .describe("Devices of models that are not on `device`"),
   workers: z
     .union([z.literal("auto"), z.int().min(1).max(64)])
     .describe("Training threads; `auto` is the number of cores"),
@@ -92,6 +100,7 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
     .strictObject({
       maxTokensPerMicroBatch: z.int().min(1).exactOptional().describe("Max tokens per forward pass in training"),
       recompute: z.enum(["none", "layer"]).exactOptional().describe("Activations to recompute in the backward pass"),
+      optimizer: z.enum(["device", "host"]).exactOptional().describe("Memory of the optimizer's state between steps"),
       cacheGb: z.number().positive().exactOptional().describe("Size of the key-value caches in gigabytes"),
     })
     .describe("Memory limits"),
@@ -150,6 +159,7 @@ export function writtenConfig({
   deterministic,
   sinks,
   teachers,
+  devices,
   warmStart,
   ...config
 }: AppConfig): Readonly<Record<string, unknown>> {
@@ -162,6 +172,7 @@ export function writtenConfig({
     ...(deterministic && { deterministic }),
     ...(warmStart && { warmStart }),
     ...(Object.keys(teachers).length > 0 && { teachers }),
+    ...(Object.keys(devices).length > 0 && { devices }),
     ...(JSON.stringify(sinks) !== JSON.stringify(defaultSinks) && { sinks }),
     train,
   };

@@ -6,6 +6,7 @@ import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/traine
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { withSource, openActor, openTrain } from "../resolver/open-train.ts";
+import { checkPlacement } from "./placement.ts";
 import { modelFolders, modelOf, checkBases, frozenAgents, policiesOf } from "./policy-models.ts";
 import type { AppConfig, RunTask } from "./run-settings.ts";
 import { checkActor } from "./app-config.ts";
@@ -51,6 +52,11 @@ export async function checkRun(
     checkBases(config.bases, agentsOf);
     const frozen = frozenAgents(task);
     checkActor(config.actor, frozen.length > 0);
+    checkPlacement(config.devices, {
+      policies: Object.keys(agentsOf),
+      hasLocalActor: frozen.length > 0 && (config.actor === null || modelOf(config.actor) !== null),
+      hasTeachers: Object.keys(config.teachers).length > 0,
+    });
     if (isReference(config.actor)) await openActor(config.actor);
     await checkExamples(config, agentsOf);
     const train = await openTrain(config.train);

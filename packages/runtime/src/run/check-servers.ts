@@ -12,12 +12,14 @@ type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
 
 /** Refuses settings that a remote engine ignores. @param written - names of the written settings */
 export function checkRemoteSettings(
-  { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
+  { engine, lora, bases, teachers, actor, device, devices, workers, train }: Settings,
   written: readonly string[],
 ): void {
   if (engine === null) return;
   const { loraAlpha = 32 } = engine.tinker;
   if (device !== "auto") refuseSetting("device", "has no effect: the models are on the server; set it to auto");
+  if (Object.keys(devices).length > 0)
+    refuseSetting("devices", "has no effect: the models are on the server; remove it");
   if (workers !== "auto") refuseSetting("workers", "has no effect: the models are on the server; set it to auto");
   if (written.includes("memory")) refuseSetting("memory", "has no effect: the models are on the server; remove it");
   if (lora === null)

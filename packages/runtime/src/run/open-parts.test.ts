@@ -76,7 +76,13 @@ async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<
     },
   };
   const advantage = gaeEstimator({ ...critic, critic: modelCritic({ model, learningRate: 0.01 }) });
-  const place = { engine, tokenizers: { policy: tinyTokenizer }, openModel: async () => named, templateArguments: {} };
+  const place = {
+    engine,
+    engines: {},
+    tokenizers: { policy: tinyTokenizer },
+    openModel: async () => named,
+    templateArguments: {},
+  };
   const { policies } = await openEstimators(parseTrainConfig({ advantage }), parts.policies, place);
   return { ...parts, settings: { policies } };
 }
@@ -130,7 +136,13 @@ test("an engine without scalar heads is rejected by name, and a ready estimator 
   const { policies } = await hintParts({ of: "policy" });
   const refuse = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
   const engine = refuse as unknown as Engine;
-  const place = { engine, tokenizers: { policy: tinyTokenizer }, openModel: async () => "", templateArguments: {} };
+  const place = {
+    engine,
+    engines: {},
+    tokenizers: { policy: tinyTokenizer },
+    openModel: async () => "",
+    templateArguments: {},
+  };
   const opened = (advantage: unknown): ReturnType<typeof openEstimators> =>
     openEstimators(parseTrainConfig({ advantage }), policies, place);
   const estimator = gaeEstimator({ ...critic, critic: modelCritic({ model: { of: "policy" }, learningRate: 0.01 }) });

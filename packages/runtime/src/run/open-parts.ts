@@ -31,7 +31,7 @@ import {
   type TrainedPolicy,
   type TrainingParts,
 } from "@laconic/trainer";
-import { expectGpus, type ChosenDevice } from "../devices/choose-device.ts";
+import { chooseDevice, expectGpus, type ChosenDevice } from "../devices/choose-device.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { openActor, openTrain } from "../resolver/open-train.ts";
 import { isReference } from "../resolver/reference.ts";
@@ -46,6 +46,7 @@ import {
   type ActorChoice,
   type OpponentRuns,
 } from "./policy-models.ts";
+import { enginesByDevice } from "./placement.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
@@ -53,6 +54,8 @@ import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
 /** Opened parts of a run. */
 export interface OpenedParts {
   readonly engine: Engine;
+  /** Engines of policies on other devices. */
+  readonly engines: Readonly<Record<string, Engine>>;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
   /** Settings with resolved references. */
@@ -95,7 +98,20 @@ export interface RunResources {
 }
 
 type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "teachers" | "chatTemplateArguments">>;
+  Partial<
+    Pick<
+      AppConfig,
+      | "memory"
+      | "policies"
+      | "actor"
+      | "lora"
+      | "bases"
+      | "teachers"
+      | "devices"
+      | "deterministic"
+      | "chatTemplateArguments"
+    >
+  >;
 
 export type Place = ChosenDevice | TinkerServer;
 
@@ -120,13 +136,12 @@ async function openAll(
   closing: DisposalStack,
 ): Promise<OpenedParts> {
   const { modelFolder, openModel, savedRun, fresh, note = () => undefined, testProblems = 1000 } = resources;
-  const { bases = {}, chatTemplateArguments: templateArguments = {} } = config;
+  const { bases = {}, devices = {}, chatTemplateArguments: templateArguments = {} } = config;
   const { budget } = config.train;
   const shown = isNamedBudget(budget) ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, testProblems, ...shown });
   closing.defer(() => task.close?.());
-  const engine = resources.engine ?? (await openEngine(location, config, resources));
-  if (!resources.engine) closing.defer(() => engine.close());
+  const { engine, engineOn } = await openEngines(config, location, resources, closing);
   const agentsOf = policiesOf(config, task);
   checkBases(bases, agentsOf);
   const values = await openTrain(config.train);
@@ -135,20 +150,21 @@ async function openAll(
   const sourceOf = (folder: string | null, saved?: string): ModelSource =>
     fresh ?? modelSource(config, "kind" in location ? location.record.baseModel : (folder ?? ""), saved);
   const policies: Record<string, TrainedPolicy> = {};
+  const engines: Record<string, Engine> = {};
   for (const [name, { folder, tokenizer }] of Object.entries(based)) {
     const saved = savedRun && join(savedRun.checkpoint, modelPlace(savedRun.manifest, name));
-    const model = await engine.createModel(sourceOf(folder, saved));
-    const speak = speaker(model.id, tokenizer, engine.capabilities, resources.batching);
-    policies[name] = { model, speak, agents: agentsOf[name] as readonly string[] };
+    const device = devices.policies?.[name];
+    const engineOfPolicy = await engineOn(device);
+    const model = await engineOfPolicy.createModel(sourceOf(folder, saved));
+    const speak = speaker(model.id, tokenizer, engineOfPolicy.capabilities, resources.batching);
+    policies[name] = { model, speak, agents: agentsOf[name] as readonly string[], ...(device && { device }) };
+    engines[name] = engineOfPolicy;
   }
   const tokenizers = mapValues(based, ({ tokenizer }) => tokenizer);
-  const teachers: Record<string, TrainableModel> = {};
-  for (const [name, model] of Object.entries(config.teachers ?? {}))
-    teachers[name] = await engine.createModel({ kind: "folder", path: await openModel(model) });
-  const speaking = async (source: ModelSource, tokenizer: TeamTask["tokenizer"]): Promise<LanguageModel> => {
-    const model = await engine.createModel(source);
-    return speaker(model.id, tokenizer, engine.capabilities)(model);
-  };
+  const teachers = await openTeachers(config.teachers ?? {}, await engineOn(devices.teachers), openModel);
+  const frozenOn = await engineOn(devices.actor);
+  const speaking = (source: ModelSource, tokenizer: TeamTask["tokenizer"]): Promise<LanguageModel> =>
+    openSpeaking(frozenOn, source, tokenizer);
   const openSpeaker = async (input: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> => {
     if (isReference(input)) return openActor(input);
     // A separate model keeps the initial weights after a resume.
@@ -169,7 +185,7 @@ async function openAll(
   const policyOf = (agent: string): string =>
     Object.keys(agentsOf).find((name) => agentsOf[name]?.includes(agent)) ?? "";
   const opponentRuns = (await resources.opponents?.((agent) => tokenizers[policyOf(agent)] ?? task.tokenizer)) ?? {};
-  const opponents = await openOpponents(opponentRuns, speaking);
+  const opponents = await openOpponents(opponentRuns, engine);
   const parts = await withCheckpoint(
     { task: withReward(task, train), policies, ...(frozen && { frozen }), teachers, opponents },
     train,
@@ -184,7 +200,23 @@ async function openAll(
     return trained.has(agent) ? model : speakingAt(task.frozenTemperatures?.[agent] ?? 0, model);
   };
   const close = (): Promise<void> => closing.disposeAsync();
-  return { engine, task: parts.task, parts, train, tokenizers, otherModel, opponentRuns, valueModels, close };
+  return { engine, engines, task: parts.task, parts, train, tokenizers, otherModel, opponentRuns, valueModels, close };
+}
+
+async function openSpeaking(engine: Engine, source: ModelSource, tokenizer: PolicyTokenizer): Promise<LanguageModel> {
+  const model = await engine.createModel(source);
+  return speaker(model.id, tokenizer, engine.capabilities)(model);
+}
+
+async function openTeachers(
+  teachers: Readonly<Record<string, string>>,
+  engine: Engine,
+  openModel: RunResources["openModel"],
+): Promise<Record<string, TrainableModel>> {
+  const opened: Record<string, TrainableModel> = {};
+  for (const [name, model] of Object.entries(teachers))
+    opened[name] = await engine.createModel({ kind: "folder", path: await openModel(model) });
+  return opened;
 }
 
 /** Applies a checkpoint. Estimators on the engine are only for training. */
@@ -204,22 +236,37 @@ async function withCheckpoint<P extends TrainingParts>(
 }
 
 /** Opens each policy once. */
-async function openOpponents(
-  runs: OpponentRuns,
-  open: (source: ModelSource, tokenizer: TeamTask["tokenizer"]) => Promise<LanguageModel>,
-): Promise<NonNullable<TrainingParts["opponents"]>> {
+async function openOpponents(runs: OpponentRuns, engine: Engine): Promise<NonNullable<TrainingParts["opponents"]>> {
   const opened = new Map<string, LanguageModel>();
   const opponents: Record<string, Record<string, LanguageModel>> = {};
   for (const [name, agents] of Object.entries(runs)) {
     const models: Record<string, LanguageModel> = {};
     for (const [agent, { source, tokenizer, folder }] of Object.entries(agents)) {
-      const model = opened.get(folder) ?? (await open(source, tokenizer));
+      const model = opened.get(folder) ?? (await openSpeaking(engine, source, tokenizer));
       opened.set(folder, model);
       models[agent] = model;
     }
     opponents[name] = models;
   }
   return opponents;
+}
+
+/** The run's engine, and others by device on demand. */
+async function openEngines(
+  config: Parts,
+  location: Place,
+  resources: RunResources,
+  closing: DisposalStack,
+): Promise<{ readonly engine: Engine; readonly engineOn: ReturnType<typeof enginesByDevice> }> {
+  const open = async (place: Place): Promise<Engine> => {
+    const opened = await openEngine(place, config, resources);
+    closing.defer(() => opened.close());
+    return opened;
+  };
+  const { note = () => undefined } = resources;
+  const engine = resources.engine ?? (await open(location));
+  const engineOn = enginesByDevice(engine, async (device) => open(await chooseDevice(device, "auto", note, config)));
+  return { engine, engineOn };
 }
 
 async function openEngine(
@@ -274,14 +321,19 @@ type PolicyTokenizer = Tokenizer | ChatTokenizer;
 export async function openEstimators(
   train: TrainConfig,
   policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,
-  location: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
+  location: ModelPlace & Pick<OpenedParts, "engines" | "tokenizers">,
 ): Promise<TrainConfig> {
   const settings: Record<string, TrainConfig["policies"][string]> = { ...train.policies };
   for (const [name, { model }] of Object.entries(policies)) {
     const estimator = estimatorValue(train, name);
     const owner = { policy: model, tokenizer: location.tokenizers[name] as PolicyTokenizer };
     if (estimator?.open)
-      settings[name] = { ...settings[name], advantage: await estimator.open(resourcesOf(location, owner)) };
+      settings[name] = {
+        ...settings[name],
+        advantage: await estimator.open(
+          resourcesOf({ ...location, engine: location.engines[name] ?? location.engine }, owner),
+        ),
+      };
   }
   return { ...train, policies: settings };
 }

@@ -23,7 +23,9 @@ import {
   planOtherModels,
   planValueModels,
   snapshotsOf,
-  totalBytes,
+  bytesByDevice,
+  deviceOf,
+  type DeviceBytes,
   type FolderOf,
   type PlannedModel,
   type RunTeam,
@@ -118,8 +120,10 @@ export interface RunMemory {
   readonly otherModels: readonly PlannedModel[];
   readonly training: number;
   readonly sampling: number;
-  /** Bytes of the first policy and of all models that stay. */
-  readonly lasting: { readonly first: number; readonly all: number };
+  /** The other devices, in `devices`. */
+  readonly elsewhere: Readonly<Record<string, DeviceBytes>>;
+  /** Bytes that the other models on the first policy's device hold all the time. */
+  readonly besides: number;
 }
 
 async function runMemory(
@@ -134,32 +138,43 @@ async function runMemory(
     ...(await planValueModels(config.train, team.policies, settings, openModel)),
   ];
   const plan = planMemory(model, settings);
-  const first = plannedPolicy("", config.model, plan);
-  const { lasting, training, sampling } = totalBytes([first, ...otherModels]);
-  return { settings, first: plan, otherModels, training, sampling, lasting: { first: first.lasting, all: lasting } };
+  const place = deviceOf(config, team.policies[0] ?? "");
+  const first = plannedPolicy("", config.model, plan, place);
+  const byDevice = bytesByDevice([first, ...otherModels]);
+  const { training, sampling } = byDevice.get(null) as DeviceBytes;
+  const besides = (byDevice.get(place) as DeviceBytes).lasting - first.lasting;
+  const elsewhere = Object.fromEntries(
+    [...byDevice].flatMap(([device, bytes]) => (device === null ? [] : [[device, bytes]])),
+  );
+  return { settings, first: plan, otherModels, training, sampling, elsewhere, besides };
 }
 
-export function largestOf({ settings, lasting }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {
-  return largestBatches(model, settings, Math.max(0, memoryBytes - lasting.all + lasting.first));
+export function largestOf({ settings, besides }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {
+  return largestBatches(model, settings, Math.max(0, memoryBytes - besides));
 }
 
 const leastAdapter = { rank: 16, alpha: 32 } as const;
 
-/** Changes that save memory; later ones come on top of earlier ones. */
-const remedies: readonly {
-  readonly settings: readonly string[];
+interface Remedy {
+  readonly setting: string;
   readonly change: (config: AppConfig) => AppConfig;
-}[] = [
-  { settings: [], change: (config) => config },
-  {
-    settings: ["memory.recompute=layer"],
-    change: (config) => ({ ...config, memory: { ...config.memory, recompute: "layer" } }),
-  },
-  {
-    settings: [`lora.rank=${leastAdapter.rank}`, `lora.alpha=${leastAdapter.alpha}`],
-    change: (config) => ({ ...config, lora: config.lora ?? leastAdapter }),
-  },
-];
+}
+
+const recompute: Remedy = {
+  setting: "memory.recompute=layer",
+  change: (config) => ({ ...config, memory: { ...config.memory, recompute: "layer" } }),
+};
+const onHost: Remedy = {
+  setting: "memory.optimizer=host",
+  change: (config) => (config.lora ? config : { ...config, memory: { ...config.memory, optimizer: "host" } }),
+};
+const adapter: Remedy = {
+  setting: `lora.rank=${leastAdapter.rank} lora.alpha=${leastAdapter.alpha}`,
+  change: (config) => ({ ...config, lora: config.lora ?? leastAdapter }),
+};
+
+/** Changes that save memory, in order of preference. */
+const alternatives: readonly (readonly Remedy[])[] = [[], [recompute], [recompute, onHost], [recompute, adapter]];
 
 /** Null if no known settings fit. */
 export async function fittingSettings(
@@ -167,15 +182,18 @@ export async function fittingSettings(
   { model, memoryOf }: Pick<RunOutline, "model" | "memoryOf">,
   memoryBytes: number,
 ): Promise<string[] | null> {
-  let changed = config;
-  const settings: string[] = [];
-  for (const remedy of remedies) {
-    const next = remedy.change(changed);
-    if (JSON.stringify(next) !== JSON.stringify(changed)) settings.push(...remedy.settings);
-    changed = next;
+  for (const remedies of alternatives) {
+    let changed = config;
+    const settings: string[] = [];
+    for (const { setting, change } of remedies) {
+      const next = change(changed);
+      if (JSON.stringify(next) !== JSON.stringify(changed)) settings.push(...setting.split(" "));
+      changed = next;
+    }
     const memory = await memoryOf(changed);
     const { microBatch, maxTokensPerMicroBatch, rollouts } = largestOf(memory, model, memoryBytes);
-    if (microBatch === 0 || rollouts === 0) continue;
+    const isFull = Object.values(memory.elsewhere).some(({ lasting }) => lasting > memoryBytes);
+    if (isFull || microBatch === 0 || rollouts === 0) continue;
     if (memory.settings.microBatch <= microBatch) return settings;
     return [...settings, `memory.maxTokensPerMicroBatch=${maxTokensPerMicroBatch}`];
   }
@@ -196,6 +214,7 @@ function settingsOf(
     dtype,
     lora,
     recompute: memory.recompute,
+    ...(memory.optimizer && { optimizer: memory.optimizer }),
     snapshots: snapshotsOf(train),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),

@@ -21,6 +21,8 @@ import type { AppConfig } from "./run-settings.ts";
 export interface PlannedModel {
   readonly role: string;
   readonly model: string;
+  /** Null for the run's device. */
+  readonly device: string | null;
   /** Weights, with frozen copies, exact copies and moments if trained. */
   readonly lasting: number;
   /** More while it learns, or reads sequences. */
@@ -35,9 +37,14 @@ export interface RunTeam {
   readonly frozenReplies: number;
 }
 
-export function plannedPolicy(role: string, model: string, plan: MemoryPlan): PlannedModel {
+export function plannedPolicy(
+  role: string,
+  model: string,
+  plan: MemoryPlan,
+  device: string | null = null,
+): PlannedModel {
   const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
-  return { role, model, lasting, training: plan.training - lasting, sampling: plan.sampling - lasting };
+  return { role, model, device, lasting, training: plan.training - lasting, sampling: plan.sampling - lasting };
 }
 
 export type FolderOf = (model: string) => Promise<string>;
@@ -68,37 +75,51 @@ export async function planActor(
 
 /** Memory of the policies after the first, the actor and teachers. */
 export async function planOtherModels(
-  config: Pick<AppConfig, "bases" | "teachers" | "actor" | "model">,
+  config: Pick<AppConfig, "bases" | "teachers" | "actor" | "model" | "devices">,
   team: RunTeam,
   settings: MemorySettings,
   folderOf: FolderOf,
 ): Promise<PlannedModel[]> {
-  const { model, bases, teachers } = config;
+  const { model, bases, teachers, devices } = config;
   const { policies } = team;
   const planned: PlannedModel[] = [];
   // Adapters on one model share its weights.
-  const opened = new Set([bases[policies[0] ?? ""] ?? model]);
-  const sharedBytes = (base: string, shape: ModelConfig, lora: MemorySettings["lora"]): number => {
-    const isShared = lora !== null && opened.has(base);
-    opened.add(base);
+  const first = policies[0] ?? "";
+  const opened = new Set([placed(bases[first] ?? model, deviceOf(config, first))]);
+  const sharedBytes = (base: string, shape: ModelConfig, { lora }: MemorySettings, device: string | null): number => {
+    const isShared = lora !== null && opened.has(placed(base, device));
+    opened.add(placed(base, device));
     return isShared ? planMemory(shape, { ...settings, lora: null, microBatch: 0, rollouts: 0 }).weights : 0;
   };
   for (const policy of policies.slice(1)) {
     const base = bases[policy] ?? model;
     const shape = await shapeIn(base, folderOf);
-    const whole = plannedPolicy(`policy ${policy}`, base, planMemory(shape, settings));
-    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(base, shape, settings.lora) });
+    const device = deviceOf(config, policy);
+    const whole = plannedPolicy(`policy ${policy}`, base, planMemory(shape, settings), device);
+    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(base, shape, settings, device) });
   }
   const actor = await planActor(config, team, settings, folderOf);
   if (actor) {
     const { model: name, shape, settings: reads } = actor;
-    const whole = plannedReader("actor", name, shape, reads);
-    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(name, shape, reads.lora) });
+    const device = devices.actor ?? null;
+    const whole = { ...plannedReader("actor", name, shape, reads), device };
+    planned.push({ ...whole, lasting: whole.lasting - sharedBytes(name, shape, reads, device) });
   }
   const reads = { ...settings, lora: null, snapshots: 0, rollouts: 0 };
   for (const [name, teacher] of Object.entries(teachers))
-    planned.push(plannedReader(`teacher ${name}`, teacher, await shapeIn(teacher, folderOf), reads));
+    planned.push({
+      ...plannedReader(`teacher ${name}`, teacher, await shapeIn(teacher, folderOf), reads),
+      device: devices.teachers ?? null,
+    });
   return planned;
+}
+
+export function deviceOf({ devices }: Pick<AppConfig, "devices">, policy: string): string | null {
+  return devices.policies?.[policy] ?? null;
+}
+
+function placed(base: string, device: string | null): string {
+  return JSON.stringify([base, device]);
 }
 
 /**
@@ -120,11 +141,22 @@ export async function planValueModels(
   return planned;
 }
 
-/** Device memory of all models: they learn in turn and sample at the same time. */
-export function totalBytes(models: readonly PlannedModel[]): Record<"lasting" | "training" | "sampling", number> {
+/** Bytes on one device. */
+export type DeviceBytes = Readonly<Record<"lasting" | "training" | "sampling", number>>;
+
+/** Memory of the models on each device; null is the run's. */
+export function bytesByDevice(models: readonly PlannedModel[]): ReadonlyMap<string | null, DeviceBytes> {
+  const devices = new Set([null, ...models.map(({ device }) => device)]);
+  return new Map(
+    Array.from(devices, (device) => [device, totalBytes(models.filter((model) => model.device === device))]),
+  );
+}
+
+/** Models learn in turn and sample at the same time. */
+function totalBytes(models: readonly PlannedModel[]): DeviceBytes {
   const sum = (part: "lasting" | "sampling"): number => models.reduce((total, one) => total + one[part], 0);
   const lasting = sum("lasting");
-  const training = lasting + Math.max(...models.map((one) => one.training));
+  const training = lasting + Math.max(0, ...models.map((one) => one.training));
   return { lasting, training, sampling: lasting + sum("sampling") };
 }
 
@@ -153,9 +185,10 @@ export async function expectFit(
   const needed = async (lora: AppConfig["lora"]): Promise<number> => {
     const settings = { ...least, dtype, lora, snapshots: snapshotsOf(config.train) };
     const first = config.bases[team.policies[0] ?? ""] ?? config.model;
-    const policy = plannedPolicy("", first, planMemory(await shapeIn(first, folderOf), settings));
+    const plan = planMemory(await shapeIn(first, folderOf), settings);
+    const policy = plannedPolicy("", first, plan, deviceOf(config, team.policies[0] ?? ""));
     const others = await planOtherModels(config, team, settings, folderOf);
-    return totalBytes([policy, ...others]).training;
+    return bytesByDevice([policy, ...others]).get(null)?.training ?? 0;
   };
   const bytes = await needed(config.lora);
   if (bytes <= freeBytes) return;
@@ -180,7 +213,7 @@ function plannedReader(role: string, model: string, shape: ModelConfig, settings
   }));
   const sampling = plan.keyValueCache + plan.samplingWorkspace + plan.samplingOverhead;
   const training = rollouts > 0 ? 0 : forwardPassBytes(shape, { dtype, lora, shared: false }, sequences);
-  return { role, model, lasting: plan.weights, training, sampling: rollouts > 0 ? sampling : 0 };
+  return { role, model, device: null, lasting: plan.weights, training, sampling: rollouts > 0 ? sampling : 0 };
 }
 
 function plannedCritic(model: string, shape: ModelConfig, settings: MemorySettings): PlannedModel {

@@ -13,10 +13,10 @@ import { needsOldPass } from "@laconic/trainer";
 import type { AssumedSpeed } from "../devices/cards.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import type { PlannedEpisode } from "./plan-episode.ts";
-import { fittingSettings, largestOf, outlineRun, sequencesOf, type PlannedTeam } from "./plan-fit.ts";
-import { planActor, type PlannedModel } from "./plan-models.ts";
+import { fittingSettings, largestOf, outlineRun, sequencesOf, type PlannedTeam, type RunMemory } from "./plan-fit.ts";
+import { deviceOf, planActor, type PlannedModel } from "./plan-models.ts";
 import { describeFleet, planFleet, plannedReplies, type FleetPlan, type GivenLengths } from "./plan-servers.ts";
-import { exchangeSeconds, samplingSeconds, timeOf } from "./plan-time.ts";
+import { exchangeSeconds, samplingSeconds, transferSeconds, timeOf } from "./plan-time.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
 
@@ -34,6 +34,8 @@ interface StepSeconds {
   /** Old policy's pass; 0 if the sampler's log-probs are used. */
   readonly oldLogProbs: number;
   readonly update: number;
+  /** Optimizer state from and to the host. */
+  readonly transfer: number;
   /** Adding the workers' gradients. */
   readonly exchange: number;
 }
@@ -52,6 +54,8 @@ export interface RunPlan {
   /** All models per worker: they learn in turn and sample at the same time. */
   readonly training: number;
   readonly sampling: number;
+  /** The same of the models on other devices, in `devices`. */
+  readonly elsewhere: RunMemory["elsewhere"];
   readonly workers: number;
   /** Bytes per worker; null if unknown. */
   readonly memoryBytes: number | null;
@@ -90,9 +94,10 @@ export async function planRun(
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.assumed)).seconds;
   const trained = elementCount(lora ? adapterShapes(model, lora) : parameterShapes(model));
-  const updates = team.policies.length * train.epochs * train.minibatches;
+  const inTurn = mostInTurn(config, team.policies);
+  const updates = inTurn * train.epochs * train.minibatches;
   const sampling =
-    seconds && team.rows.reduce((sum, rows) => sum + samplingSeconds({ settings, seconds, rows }, largest), 0);
+    seconds && inTurn * Math.max(...team.rows.map((rows) => samplingSeconds({ settings, seconds, rows }, largest)));
   return {
     model: { type: model.modelType, parameters: elementCount(parameterShapes(model)), trained },
     device: device.name,
@@ -102,6 +107,7 @@ export async function planRun(
     otherModels: memory.otherModels,
     training: memory.training,
     sampling: memory.sampling,
+    elsewhere: memory.elsewhere,
     workers: device.workers,
     memoryBytes,
     largest,
@@ -116,6 +122,7 @@ export async function planRun(
           ? samplingSeconds({ settings: actor.settings, seconds: actorSeconds, rows: team.frozenRows }, null)
           : 0,
       ...learningSeconds(config, team, settings, seconds, examples),
+      transfer: transferSeconds(memory.first, train.epochs * train.minibatches),
       exchange: exchangeSeconds(device.workers, trained, updates),
     },
     timing,
@@ -129,15 +136,21 @@ function sharedFraction(settings: MemorySettings): number {
   return 1 - rowsOf(settings, microBatch) / (microBatch * (promptTokens + completionTokens));
 }
 
-/** Policies learn in turn. */
+/** Most policies on one device, which sample and learn in turn. */
+function mostInTurn(config: AppConfig, policies: readonly string[]): number {
+  const devices = policies.map((policy) => deviceOf(config, policy));
+  return Math.max(...devices.map((device) => devices.filter((other) => other === device).length));
+}
+
 function learningSeconds(
-  { train }: AppConfig,
+  config: AppConfig,
   { policies, rows }: PlannedTeam,
   settings: MemorySettings,
   seconds: PassSeconds,
   examples: PlannedExamples,
 ): Pick<StepSeconds, "oldLogProbs" | "update"> {
-  const microBatches = policies.length * Math.ceil(sequencesOf(rows) / settings.microBatch);
+  const { train } = config;
+  const microBatches = mostInTurn(config, policies) * Math.ceil(sequencesOf(rows) / settings.microBatch);
   const ofExamples = (seconds.training * exampleTokens(train, examples)) / rowsOf(settings, settings.microBatch);
   return {
     oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
@@ -187,10 +200,14 @@ export function describeRun(plan: RunPlan): string {
     ...(plan.otherModels.length > 0
       ? [row("first policy", formatBytes(memory.training), formatBytes(memory.sampling))]
       : []),
-    ...plan.otherModels.map(({ role, lasting, training, sampling }) =>
-      row(role, formatBytes(lasting + training), formatBytes(lasting + sampling)),
+    ...plan.otherModels.map(({ role, device, lasting, training, sampling }) =>
+      row(device ? `${role}, ${device}` : role, formatBytes(lasting + training), formatBytes(lasting + sampling)),
     ),
     row("in all", formatBytes(plan.training), formatBytes(plan.sampling)),
+    ...Object.entries(plan.elsewhere).map(([device, { training, sampling }]) =>
+      row(`in all, ${device}`, formatBytes(training), formatBytes(sampling)),
+    ),
+    ...(memory.host > 0 ? [`optimizer state of a policy in the host's memory: ${formatBytes(memory.host)}`] : []),
     ...(plan.otherModels.length > 0 ? ["models learn in turn: only the largest work space of training counts"] : []),
     "",
     fit(plan),
@@ -207,9 +224,11 @@ function examplesText({ before, beside }: RunPlan["examples"]): string[] {
   ];
 }
 
-function fit({ training, sampling, memoryBytes, largest, fitting }: RunPlan): string {
+function fit({ training, sampling, elsewhere, memoryBytes, largest, fitting }: RunPlan): string {
   if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
-  const isFitting = Math.max(training, sampling) <= memoryBytes;
+  const isFitting = [{ training, sampling }, ...Object.values(elsewhere)].every(
+    (bytes) => Math.max(bytes.training, bytes.sampling) <= memoryBytes,
+  );
   const verdict = isFitting ? "fits into" : "DOES NOT FIT into";
   const advice = !isFitting && fitting ? `; would fit: ${fitting.join(" ")} (train --fit)` : "";
   if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence${advice}`;
@@ -224,6 +243,7 @@ function time({ stepSeconds, replies, waves, steps, timing }: RunPlan): string {
     actor: "the actor's replies",
     oldLogProbs: "old log-probs",
     update: "update",
+    transfer: "optimizer state from the host",
     exchange: "adding gradients of the workers",
   };
   const step = Object.values(stepSeconds).reduce((sum, seconds: number) => sum + seconds, 0);

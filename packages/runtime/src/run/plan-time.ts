@@ -6,6 +6,7 @@ import {
   parameterShapes,
   rowsOf,
   type LargestBatches,
+  type MemoryPlan,
   type MemorySettings,
   type ModelConfig,
   type PassSeconds,
@@ -105,6 +106,14 @@ export function samplingSeconds({ settings, seconds, rows }: PlannedCalls, large
     return Math.ceil(count / Math.max(1, microBatch)) * seconds.forward * promptShare + completionTokens * decode;
   };
   return rows.reduce((sum, count) => sum + ofWave(count), 0);
+}
+
+/** Pageable memory over PCIe 4; an assumption. */
+const hostBytesPerSecond = 6e9;
+
+/** Seconds in which the optimizer's state goes to the device and back, `times` per step. */
+export function transferSeconds({ host }: Pick<MemoryPlan, "host">, times: number): number {
+  return (times * 2 * host) / hostBytesPerSecond;
 }
 
 /** Seconds in which workers add the gradients of `parameters` trained weights, `times` per step. */

@@ -10,6 +10,8 @@ export interface TrainedPolicy {
   speak(sampler: Sampler): LanguageModel;
   /** Agents that use the policy and learn. */
   readonly agents: readonly AgentId[];
+  /** Policies on different devices learn at the same time. Default: all on one. */
+  readonly device?: string;
   readonly examples?: ExampleStream;
 }
 

@@ -2,7 +2,7 @@ import type { PriceState } from "@laconic/budget";
 import type { Learned, Objective, PolicyNeedKey, Ragged, Random } from "@laconic/core";
 import { withImportance } from "@laconic/gspo";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
-import type { Learner } from "../spec/learning.ts";
+import { policyNeedsOf, type Learner } from "../spec/learning.ts";
 import type { Samplers } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
@@ -57,9 +57,25 @@ export interface StepBatch extends TakenGroups {
 
 /** Lines 7-10 for each policy: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learn(run: LearningRun, state: Learned, batch: StepBatch): Promise<LearnerResult[]> {
-  const results: LearnerResult[] = [];
-  for (const learner of run.learners) results.push(await learnPolicy(run, state, batch, learner));
-  return results;
+  const { learners } = run;
+  const results = new Map<Learner, LearnerResult>();
+  const inTurn = async (some: readonly Learner[]): Promise<void> => {
+    for (const learner of some) results.set(learner, await learnPolicy(run, state, batch, learner));
+  };
+  // An objective that compares policies needs them in a fixed order.
+  const isComparing = policyNeedsOf(learners.map(({ objective }) => objective)).length > 0;
+  const devices = isComparing ? [] : [...new Set(learners.map(({ policy }) => policy.device))];
+  if (devices.length > 1)
+    await allOf(devices.map((device) => inTurn(learners.filter(({ policy }) => policy.device === device))));
+  else await inTurn(learners);
+  return learners.map((learner) => results.get(learner) as LearnerResult);
+}
+
+/** Waits for all before the first error is thrown. */
+async function allOf(tasks: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(tasks);
+  const failed = settled.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 async function learnPolicy(

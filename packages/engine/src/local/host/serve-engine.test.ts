@@ -113,6 +113,7 @@ describe("a browser replaces Node's modules", () => {
         device: referenceKernels(),
         place: { sharing: 1 },
         recompute: "none",
+        optimizer: "device",
         sharePrefixes: true,
         limits: {},
       }),

@@ -14,7 +14,7 @@ import {
 import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../../generation/draw.ts";
 import { RunningBatch, type GenerationLimits } from "../../generation/running-batch.ts";
-import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
+import { sizeOf, type AdamWMoments, type Kernels, type Tensor } from "../../kernels/index.ts";
 import { adapterOf, trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
 import { openPeftFolder } from "../../lora/peft-folder.ts";
@@ -63,7 +63,7 @@ export class HostedModel {
     base: BaseWeights,
     live: ModelOnDevice,
     form: StoredForm,
-    { recompute, sharePrefixes, limits, files }: HostedModelOptions,
+    { recompute, optimizer, sharePrefixes, limits, files }: HostedModelOptions,
     seed: string,
   ) {
     this.#sharePrefixes = sharePrefixes;
@@ -74,7 +74,7 @@ export class HostedModel {
     this.#form = form;
     this.live = live;
     this.#gradients = new Gradients(live.kernels);
-    this.#optimizer = new AdamW(live.kernels);
+    this.#optimizer = new AdamW(live.kernels, optimizer);
     const gradients = this.#gradients;
     const state = (): LiveModel => ({ live: this.live, steps: this.#optimizer.steps });
     this.#passes = new TrainingPasses({ recompute, sharePrefixes, dropoutSeed: seed, gradients, state });
@@ -240,18 +240,15 @@ export class HostedModel {
 
   async save(folder: string): Promise<readonly string[]> {
     const kernels = this.#kernels;
-    const cache = this.#optimizer.moments;
     const trained = trainable(this.live);
     const weights = new Map<string, TensorSource>();
     const moments = new Map<string, StoredMoments>();
     for (const { name, shape, held, start } of storedParts(storedShapes(this.live))) {
-      const source = (tensor: Tensor): TensorSource => ({
-        shape,
-        read: () => readPart(kernels, tensor, start, shape),
-      });
-      const adamWMoments = cache.get(held);
-      weights.set(name, source(adamWMoments?.master ?? (trained.get(held) as Tensor)));
-      if (adamWMoments) moments.set(name, { first: source(adamWMoments.first), second: source(adamWMoments.second) });
+      const state = (kind: keyof AdamWMoments): TensorSource | null => this.#optimizer.source(held, kind, start, shape);
+      const rounded = { shape, read: () => readPart(kernels, trained.get(held) as Tensor, start, shape) };
+      weights.set(name, state("master") ?? rounded);
+      const [first, second] = [state("first"), state("second")];
+      if (first && second) moments.set(name, { first, second });
     }
     return this.#form.write(folder, {
       weights,

@@ -1,10 +1,12 @@
 import type { BaseSource, LogProbsAtOne, ModelSource } from "@laconic/core";
 import type { ModelLimits } from "@laconic/core/backends";
 import type { GenerationLimits } from "../../generation/running-batch.ts";
+import type { OptimizerPlace } from "../../optimizer/adamw.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 
 export interface HostSettings {
   readonly recompute: Recompute;
+  readonly optimizer: OptimizerPlace;
   readonly sharePrefixes: boolean;
   readonly limits: Partial<GenerationLimits>;
 }
