@@ -1,4 +1,5 @@
 import { configError, LaconicError } from "@laconic/core";
+import { formatNumber } from "@laconic/core/text";
 import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
 import { findTorch } from "./find/torch-install.ts";
 import { checkCudaDriver } from "./native/cuda-driver.ts";
@@ -94,22 +95,35 @@ export async function chooseKernels(
   dtype: "float32" | "bfloat16",
   deterministic = false,
 ): Promise<Kernels> {
-  if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
+  const untested = untestedVersion(torch);
+  if (torch.device === "cpu")
+    return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed", notes: untested });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
   const safe = torchKernelSet(torch, dtype, choices);
   // No fused kernels exist for MPS.
   if (torch.device === "mps") return safe;
+  const declined: string[] = [];
   const take = async (change: Partial<KernelChoices>, sample: Sample): Promise<boolean> => {
-    const agreed = await agree(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
-    if (agreed) choices = { ...choices, ...change };
-    return agreed;
+    const lack = await disagreement(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
+    if (lack === null) choices = { ...choices, ...change };
+    else declined.push(`no ${Object.entries(change).flat().join(" ")} (${lack})`);
+    return lack === null;
   };
   await take({ normBackward: "fused" }, normSample);
   // CUDA's flash attention has no float32.
   if (dtype === "bfloat16" && (await take({ attention: "fused" }, attentionSample)))
     for (const caching of cacheKinds(torch))
       if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
-  return torchKernelSet(torch, dtype, { ...choices, ...(deterministic && { deterministic }) });
+  const notes = [...untested, ...declined];
+  return torchKernelSet(torch, dtype, { ...choices, notes, ...(deterministic && { deterministic }) });
+}
+
+/** Newest version whose operators were checked against its wheels. */
+const newest = { major: 2, minor: 14 } as const;
+
+function untestedVersion({ library: { version } }: Torch): string[] {
+  const isNewer = version.major > newest.major || (version.major === newest.major && version.minor > newest.minor);
+  return isNewer ? [`newer than the tested ${newest.major}.${newest.minor}`] : [];
 }
 
 /** Best first. PyTorch reads pages only from 2.13. */
@@ -137,17 +151,21 @@ type Values = Awaited<ReturnType<Kernels["read"]>>;
 /** Relative to a result's largest number; ten times bfloat16 rounding. */
 const tolerance = 0.05;
 
-async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
+/** Null if both sets agree. */
+async function disagreement(plain: Kernels, set: Kernels, sample: Sample): Promise<string | null> {
   try {
     const [expected, actual] = [await sample(plain), await sample(set)];
-    return expected.every((values, i) => {
+    for (const [i, values] of expected.entries()) {
       const largest = Array.from(values, Math.abs).reduce((most, value) => Math.max(most, value), 0);
+      const errors = Array.from(values, (value, j) => Math.abs(value - (actual[i]?.[j] as number)));
       // Comparisons with NaN are false.
-      return values.every((value, j) => Math.abs(value - (actual[i]?.[j] as number)) <= tolerance * largest);
-    });
+      const wrong = errors.find((error) => !(error <= tolerance * largest));
+      if (wrong !== undefined) return `off by ${formatNumber(wrong)} of ${formatNumber(largest)}`;
+    }
+    return null;
   } catch (error) {
     if (!LaconicError.is(error)) throw error;
-    return false;
+    return error.message;
   }
 }
 

@@ -38,11 +38,13 @@ export interface KernelChoices {
   readonly oneDnnFrom?: number;
   /** Default: true on the CPU only. */
   readonly deterministic?: boolean;
+  /** Why fused kernels are not used, for `backend`. */
+  readonly notes?: readonly string[];
 }
 
 /** On CUDA, fused attention and caches other than `plain` need bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const { attention, caching = "plain", headBytes, deterministic = torch.device === "cpu" } = choices;
+  const { attention, caching = "plain", headBytes, deterministic = torch.device === "cpu", notes = [] } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
   const plain = attentionKernels(device, mathDenseAttention(device));
@@ -52,7 +54,13 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   const { major, minor } = torch.library.version;
   return checkedKernels({
     device: torch.device,
-    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}`,
+    backend: [
+      `libtorch ${major}.${minor}`,
+      ...(attention === "math" ? ["plain attention"] : []),
+      ...(caching === "plain" ? [] : [`cache of ${caching}`]),
+      ...(deterministic && torch.device === "cuda" ? ["deterministic"] : []),
+      ...notes,
+    ].join(", "),
     dtype,
     deterministic,
     // Sums depend on the number of rows.
