@@ -28,4 +28,4 @@ export {
 } from "./relay/teacher.ts";
 export { relayCriticTask, relayHintTask, type RelayCriticOptions, type RelayHintOptions } from "./relay/actor-tasks.ts";
 export type { RelayPairTask, WritersParts } from "./relay/pair-task.ts";
-export { relayFeedbackTask, relayWritersTask, writersGrade } from "./relay/pair-task.ts";
+export { relayFeedbackTask, relayWritersTask } from "./relay/pair-task.ts";

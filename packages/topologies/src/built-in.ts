@@ -21,13 +21,7 @@ export function star<A extends AgentId>(
   answerer: AgentSpec<A>,
   name = "star",
 ): Topology {
-  return graphTopology<AgentId>({
-    name,
-    agents: [...speakers, answerer],
-    rounds: 1,
-    spatial: speakers.map(({ id }) => ({ from: id, to: answerer.id })),
-    answer: answerOf(answerer.id),
-  });
+  return graphTopology<AgentId>({ ...layeredGraph([speakers, [answerer]]), name });
 }
 
 /** Each agent reads its predecessor; the last one answers. */

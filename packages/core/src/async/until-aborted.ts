@@ -23,17 +23,7 @@ export function untilAborted<T>(
     };
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
-    const settled = (): void => signal.removeEventListener("abort", abort);
-    work.then(
-      (value) => {
-        settled();
-        resolve(value);
-      },
-      (error: Error) => {
-        settled();
-        reject(error);
-      },
-    );
+    void work.finally(() => signal.removeEventListener("abort", abort)).then(resolve, reject);
   });
 }
 

@@ -147,28 +147,16 @@ export function relayWritersTask(
     transition: ({ question }) => [question, question],
     grade: (texts, { gold }) => {
       const levels = writersLevels(texts, gold, parts);
+      const { lengths, ratio, order, named } = levels;
       const measures = Object.entries(levels).map(([level, points]) => [`level/${level}`, points]);
-      return { grade: sum(levels), measures: Object.fromEntries(measures) };
+      return { grade: lengths + ratio + order + named, measures: Object.fromEntries(measures) };
     },
     draw: drawFact,
     testProblems,
   });
 }
 
-/** @param gold - fact, such as `k6` */
-export function writersGrade(
-  texts: readonly [first: string, second: string],
-  gold: string,
-  parts: WritersParts = "unlike",
-): number {
-  return sum(writersLevels(texts, gold, parts));
-}
-
 type Levels = Record<"lengths" | "ratio" | "order" | "named", number>;
-
-function sum({ lengths, ratio, order, named }: Levels): number {
-  return lengths + ratio + order + named;
-}
 
 /** Zero after the first failed level. */
 function writersLevels(

@@ -2,7 +2,15 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { play } from "../../test/play.ts";
 import { gradeOf, gradeOfEpisode } from "../grading.ts";
-import { relayFeedbackTask, relayWritersTask, writersGrade } from "./pair-task.ts";
+import { relayFeedbackTask, relayWritersTask } from "./pair-task.ts";
+
+const tasks = [
+  relayWritersTask({ testProblems: 40 }),
+  relayWritersTask({ testProblems: 40, parts: "alike" }),
+  relayFeedbackTask({ testProblems: 40 }),
+] as const;
+const [unlike, alike] = tasks;
+const factOf = (gold: string): Problem => ({ id: "1", question: `${gold}?k+e`, gold });
 
 describe("the writers' grade, level by level", () => {
   test.for([
@@ -15,25 +23,20 @@ describe("the writers' grade, level by level", () => {
     ["the v of value is no key", "v6", "the value of w is 6", 0.6],
     ["all of it", "k6", "the value of k is 6", 1],
     ["what is named is missing in the second", "k6zz", "the value of k is 6", 0.8 + (0.2 * 2) / 3],
-  ] as const)("%s", ([, first, second, grade]) => {
+  ] as const)("%s", async ([, first, second, grade]) => {
     const gold = first.startsWith("v") ? "v6" : "k6";
-    expect(writersGrade([first, second], gold)).toBeCloseTo(grade, 12);
+    expect(await gradeOf(unlike, { first, second }, factOf(gold))).toBeCloseTo(grade, 12);
   });
 });
 
-test("parts of like length: both tell the fact, and neither is a quarter longer", () => {
-  const tells = "the value of k is 6";
-  expect(writersGrade([tells, tells], "k6", "alike")).toBe(1);
-  expect(writersGrade(["k6", tells], "k6", "alike")).toBeCloseTo(0.2, 12);
-  expect(writersGrade(["the k is a 6", tells], "k6", "alike")).toBeCloseTo(0.4, 12);
-  expect(writersGrade(["the 6 that k has ok", tells], "k6", "alike")).toBeCloseTo(0.6, 12);
+test.for([
+  ["the value of k is 6", 1],
+  ["k6", 0.2],
+  ["the k is a 6", 0.4],
+  ["the 6 that k has ok", 0.6],
+] as const)("parts of like length, both tell the fact: %s", async ([first, grade]) => {
+  expect(await gradeOf(alike, { first, second: "the value of k is 6" }, factOf("k6"))).toBeCloseTo(grade, 12);
 });
-
-const tasks = [
-  relayWritersTask({ testProblems: 40 }),
-  relayWritersTask({ testProblems: 40, parts: "alike" }),
-  relayFeedbackTask({ testProblems: 40 }),
-];
 
 test.each(tasks.map((task) => [task.name, task] as const))("%s: test problems are not drawn", async (_, task) => {
   const held = new Set(task.testProblems.map(({ id }) => id));
@@ -42,23 +45,22 @@ test.each(tasks.map((task) => [task.name, task] as const))("%s: test problems ar
 });
 
 test("each writer is asked as a holder of the relay is", async () => {
-  const task = relayWritersTask();
-  const problem: Problem = { id: "1", question: "k6?k+e", gold: "k6" };
-  const { episode } = await play(task.topology, problem, (agent) => (agent === "first" ? "k6" : "the value of k is 6"));
+  const problem = factOf("k6");
+  const reply = (agent: string): string => (agent === "first" ? "k6" : "the value of k is 6");
+  const { episode } = await play(unlike.topology, problem, reply);
   expect(episode.utterances.map(({ prompt }) => prompt)).toEqual(["A:k6?k+e>", "B:k6?k+e>"]);
-  expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
+  expect(await gradeOfEpisode(unlike, episode, problem)).toBe(1);
 });
 
 test("a text that holds a bar stays one text, and an episode stored without outputs is read from its utterances", async () => {
-  const task = relayWritersTask();
-  const problem: Problem = { id: "1", question: "k6?k+e", gold: "k6" };
+  const problem = factOf("k6");
   const texts = { first: "k6|", second: "|the value of k is 6" };
-  const { episode } = await play(task.topology, problem, (agent) => texts[agent as keyof typeof texts]);
+  const { episode } = await play(unlike.topology, problem, (agent) => texts[agent as keyof typeof texts]);
   expect(episode.outputs).toEqual(texts);
-  const grade = writersGrade([texts.first, texts.second], "k6");
-  expect(await gradeOfEpisode(task, episode, problem)).toBe(grade);
+  const grade = await gradeOf(unlike, texts, problem);
+  expect(await gradeOfEpisode(unlike, episode, problem)).toBe(grade);
   const { outputs: _, ...stored } = episode;
-  expect(await gradeOfEpisode(task, stored, problem)).toBe(grade);
+  expect(await gradeOfEpisode(unlike, stored, problem)).toBe(grade);
 });
 
 test("wrong agents learn it after the first turn, with their own text after a mark; no further call if all are right", async () => {

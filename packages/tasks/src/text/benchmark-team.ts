@@ -2,7 +2,7 @@ import { distribute } from "@laconic/benchmarks";
 import { refuseSetting, type AgentId, type Problem, type Topology } from "@laconic/core";
 import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
-import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
+import type { TeamSizes, TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 
 /** Same deal in training and benches. */
 export const dealSeed = "laconic";
@@ -16,23 +16,9 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
 }
 
 /** Settings of a team over text. */
-export interface TeamSettings {
+export interface TeamSettings extends TeamSizes {
   /** Several teams share the problems. */
   readonly team: TeamChoice | readonly TeamChoice[];
-  /** Holders, debaters, or agents of a layer or graph. Default 3. */
-  readonly agents?: number;
-  /** Rounds of a debate or graph; layers of a layered team. Default 2. */
-  readonly rounds?: number;
-  /** Trained agents. Default 768, as in AgentPO. */
-  readonly replyTokens?: number;
-  /** Frozen agents. Default 2048, as in AgentPO. */
-  readonly actorTokens?: number;
-  /** Random graph. Default 0. */
-  readonly graphSeed?: string | number;
-  /** Probability of each edge of a random graph. Default 0.5. */
-  readonly density?: number;
-  /** Shows the budget and its rest. Default false. */
-  readonly showBudget?: boolean;
 }
 
 /** Defaults of {@link TeamSettings}. */
@@ -67,22 +53,11 @@ export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" |
  * @throws LaconicError `config_invalid` for a setting without effect, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, texts, ...forms }: TeamForms): TextTeam {
-  const {
-    team: choice,
-    agents,
-    rounds,
-    replyTokens,
-    actorTokens,
-    graphSeed,
-    density,
-    showBudget,
-  } = {
-    ...teamDefaults,
-    ...settings,
-  };
+  const { team, agents, rounds, replyTokens, actorTokens, ...others } = { ...teamDefaults, ...settings };
+  const { graphSeed, density, showBudget } = others;
   checkEffects(settings);
   const teamWith = (scripts?: TextTeamOptions["scripts"]): TextTeam =>
-    teamOf(choice, {
+    teamOf(team, {
       agents,
       rounds,
       replyTokens,
@@ -93,9 +68,9 @@ export function benchmarkTeam(settings: TeamSettings, { targetTokens, texts, ...
       ...(density !== undefined && { density }),
       ...(showBudget && { showBudget }),
     });
-  const team = teamWith(texts?.training);
-  const topology = texts ? withEvaluation(team.topology, teamWith(texts.evaluation).topology) : team.topology;
-  return { ...team, topology: targetTokens === undefined ? topology : budgeted(topology, { targetTokens }) };
+  const played = teamWith(texts?.training);
+  const topology = texts ? withEvaluation(played.topology, teamWith(texts.evaluation).topology) : played.topology;
+  return { ...played, topology: targetTokens === undefined ? topology : budgeted(topology, { targetTokens }) };
 }
 
 function withEvaluation(training: Topology, evaluation: Topology): Topology {

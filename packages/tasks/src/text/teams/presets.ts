@@ -56,6 +56,13 @@ function holdersAndSolver(options: TextTeamOptions) {
   return { holders, solver, specs: slots(options, holders, holderPrompt) };
 }
 
+function debateOf(options: TextTeamOptions) {
+  const ids = numbered("debater", options.agents);
+  const specs = slots(options, ids, debatePrompt(options.answerForm));
+  const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+  return { ids, graph };
+}
+
 /** Collaborator and actor of AgentPO's pairs, with the prompts of the bench's method. */
 function pairOf(options: TextTeamOptions, templates: typeof hintTemplates, method: "hint" | "critic") {
   const { helper, actor } = templates(wordingFor(method, options));
@@ -136,9 +143,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
     summary: "debaters answer, read each other and answer again; all learn, and the majority's answer counts",
     heeds: ["agents", "rounds"],
     make: (options) => {
-      const ids = numbered("debater", options.agents);
-      const specs = slots(options, ids, debatePrompt(options.answerForm));
-      const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+      const { ids, graph } = debateOf(options);
       return teamOn({ ...graph, name: "plain-debate" }, ids);
     },
   },
@@ -147,9 +152,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
     summary: "as plain-debate, and the debate ends as soon as all answers are equal; all learn",
     heeds: ["agents", "rounds"],
     make: (options) => {
-      const ids = numbered("debater", options.agents);
-      const specs = slots(options, ids, debatePrompt(options.answerForm));
-      const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+      const { ids, graph } = debateOf(options);
       return teamOn({ ...graph, name: "agreeing-debate", until: unanimous(ids, options.read) }, ids);
     },
   },

@@ -14,15 +14,28 @@ export interface TextTeam {
   readonly temperatures?: Readonly<Record<AgentId, number>>;
 }
 
+/** Sizes of a team, its graph and its prompts. */
+export interface TeamSizes {
+  /** Holders, debaters, or agents of a layer or graph. Default 3. */
+  readonly agents?: number;
+  /** Rounds of a debate or graph with the first answers; layers of a layered team. Default 2. */
+  readonly rounds?: number;
+  /** Trained agents. Default 768, as in AgentPO. */
+  readonly replyTokens?: number;
+  /** Frozen agents, and a star's or chain's solver. Default 2048, as in AgentPO. */
+  readonly actorTokens?: number;
+  /** Random graph. Default 0. */
+  readonly graphSeed?: string | number;
+  /** Probability of each edge of a random graph. Default 0.5. */
+  readonly density?: number;
+  /** Shows the budget and its rest. Default false. */
+  readonly showBudget?: boolean;
+}
+
+type Sized = "agents" | "rounds" | "replyTokens" | "actorTokens";
+
 /** Options of a team. */
-export interface TextTeamOptions {
-  /** Holders, debaters, or agents of a layer or graph. */
-  readonly agents: number;
-  /** Includes first answers; layers of a layered team. */
-  readonly rounds: number;
-  readonly replyTokens: number;
-  /** Frozen agents, and a star's or chain's solver. */
-  readonly actorTokens: number;
+export interface TextTeamOptions extends Omit<TeamSizes, Sized>, Required<Pick<TeamSizes, Sized>> {
   /** The benchmark's `answerForm`. */
   readonly answerForm: string;
   /** Null if the reply has no answer. */
@@ -34,12 +47,6 @@ export interface TextTeamOptions {
   readonly benchmark?: string;
   /** Published texts by method. Default: our prompts. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** Default 0. */
-  readonly graphSeed?: string | number;
-  /** Probability of each edge. Default 0.5. */
-  readonly density?: number;
-  /** Shows the budget and its rest. */
-  readonly showBudget?: boolean;
 }
 
 /** A bare topology or graph trains all agents. */
