@@ -5,29 +5,13 @@ import { describe, expect, test } from "vitest";
 import { root } from "./workspace.ts";
 
 /** What a browser may import. */
-const entries: readonly string[] = [
-  "packages/core/src/index.ts",
-  "packages/core/src/files/index.ts",
-  "packages/core/src/schemas/index.ts",
-  "packages/gspo/src/index.ts",
-  "packages/gspo/src/presets/index.ts",
-  "packages/rewards/src/index.ts",
-  "packages/budget/src/index.ts",
-  "packages/topologies/src/index.ts",
-  "packages/tasks/src/index.ts",
-  "packages/tasks/src/tools/index.ts",
-  "packages/engine/src/kernels/index.ts",
-  "packages/engine/src/kernels/testing/index.ts",
-  "packages/tasks/src/presets/index.ts",
-  "packages/tasks/src/stories/index.ts",
-  "packages/tasks/src/warm-start/index.ts",
-  "packages/engine/src/index.ts",
-  "packages/engine/src/wasm/index.ts",
-  "packages/engine/src/webgpu/index.ts",
-  "packages/benchmarks/src/index.ts",
-  "packages/hub/src/tokenizers/index.ts",
-  "packages/trainer/src/index.ts",
-];
+const entries = [
+  "core core/files core/schemas gspo gspo/presets rewards budget topologies benchmarks hub/tokenizers trainer",
+  "tasks tasks/tools tasks/presets tasks/stories tasks/warm-start",
+  "engine engine/kernels engine/kernels/testing engine/wasm engine/webgpu",
+]
+  .flatMap((names) => names.split(" "))
+  .map((name) => name.replace(/^([\w-]+)(.*)$/u, "packages/$1/src$2/index.ts"));
 
 interface Bundle {
   /** What Laconic's own modules became; libraries look before they leap. */

@@ -6,26 +6,12 @@ import { toolsSession } from "./browser/tools-session.ts";
 import { root } from "./workspace.ts";
 
 /** What a worker of a browser has beside the language itself, and this code may ask for. */
-const ofTheWeb = [
-  "AbortController",
-  "AbortSignal",
-  "atob",
-  "Blob",
-  "btoa",
-  "CompressionStream",
-  "console",
-  "crypto",
-  "clearTimeout",
-  "MessageChannel",
-  "performance",
-  "queueMicrotask",
-  "Response",
-  "setTimeout",
-  "structuredClone",
-  "TextDecoder",
-  "TextEncoder",
-  "URL",
-] as const;
+const ofTheWeb = `
+  AbortController AbortSignal atob Blob btoa CompressionStream console crypto clearTimeout
+  MessageChannel performance queueMicrotask Response setTimeout structuredClone TextDecoder TextEncoder URL
+`
+  .trim()
+  .split(/\s+/u);
 
 /** An app's build of the session, as one script that leaves `session` behind. */
 async function bundle(): Promise<string> {
@@ -46,7 +32,9 @@ async function bundle(): Promise<string> {
 }
 
 test("tools and their environment train without Node as with it", async () => {
-  const context = createContext(Object.fromEntries(ofTheWeb.map((name) => [name, globalThis[name]])));
+  const context = createContext(
+    Object.fromEntries(ofTheWeb.map((name) => [name, Reflect.get(globalThis, name) as unknown])),
+  );
   new Script(await bundle()).runInContext(context);
   expect(new Script("typeof process + typeof require + typeof Buffer").runInContext(context)).toBe(
     "undefined".repeat(3),

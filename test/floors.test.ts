@@ -1,32 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
 
-/** A package imports only from floors below its own; nothing imports an app. */
-const floors: Readonly<Record<string, number>> = {
-  "@laconic/core": 0,
-  "@laconic/gspo": 1,
-  "@laconic/rewards": 1,
-  "@laconic/budget": 1,
-  "@laconic/hub": 2,
-  "@laconic/topologies": 2,
-  "@laconic/benchmarks": 2,
-  "@laconic/grading": 2,
-  "@laconic/sandbox": 2,
-  "@laconic/engine": 3,
-  "@laconic/kernels-torch": 3,
-  "@laconic/serve": 4,
-  "@laconic/kernels-tfjs": 3,
-  "@laconic/tinker": 3,
-  "@laconic/openai": 3,
-  "@laconic/baselines": 3,
-  "@laconic/trainer": 4,
-  "@laconic/evaluation": 4,
-  "@laconic/tasks": 4,
-  "@laconic/view": 5,
-  "@laconic/verify": 5,
-  "@laconic/runtime": 5,
-  "@laconic/cli": 6,
-};
+/** Floors, the lowest first. A package imports only from floors below its own; nothing imports an app. */
+const packagesByFloor = [
+  "core",
+  "gspo rewards budget",
+  "hub topologies benchmarks grading sandbox",
+  "engine kernels-torch kernels-tfjs tinker openai baselines",
+  "serve trainer evaluation tasks",
+  "view verify runtime",
+  "cli",
+];
+const floors: Readonly<Record<string, number>> = Object.fromEntries(
+  packagesByFloor.flatMap((names, floor) => names.split(" ").map((name) => [`@laconic/${name}`, floor])),
+);
 
 /** Imports within a floor, each with the one module it may name. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {

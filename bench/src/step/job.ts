@@ -47,52 +47,22 @@ export interface StepSize extends Geometry {
 
 const batch = { prompts: 8, generations: 8, promptTokens: 16, maxTokens: 64 } as const;
 
+const geometries = {
+  tiny: { hidden: 64, layers: 2, heads: 4, kvHeads: 2, feedForward: 192, vocabulary: 64 },
+  small: { hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, vocabulary: 64 },
+  medium: { hidden: 512, layers: 8, heads: 8, kvHeads: 4, feedForward: 1536, vocabulary: 5120 },
+  /** Four of 24 layers of Qwen2.5-0.5B. */
+  part: { hidden: 896, layers: 4, heads: 14, kvHeads: 2, feedForward: 4864, vocabulary: 151_936 },
+} as const;
+
 export const stepSizes: readonly StepSize[] = [
+  { name: "0.1M", ...geometries.tiny, ...batch, warmUp: 5, steps: 30 },
+  { name: "4.7M", ...geometries.small, ...batch, warmUp: 2, steps: 5 },
+  { name: "28M", ...geometries.medium, ...batch, warmUp: 1, steps: 2 },
+  // A batch that suits a CPU.
   {
-    name: "0.1M",
-    hidden: 64,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    feedForward: 192,
-    vocabulary: 64,
-    ...batch,
-    warmUp: 5,
-    steps: 30,
-  },
-  {
-    name: "4.7M",
-    hidden: 256,
-    layers: 6,
-    heads: 8,
-    kvHeads: 4,
-    feedForward: 768,
-    vocabulary: 64,
-    ...batch,
-    warmUp: 2,
-    steps: 5,
-  },
-  {
-    name: "28M",
-    hidden: 512,
-    layers: 8,
-    heads: 8,
-    kvHeads: 4,
-    feedForward: 1536,
-    vocabulary: 5120,
-    ...batch,
-    warmUp: 1,
-    steps: 2,
-  },
-  {
-    // Four of 24 layers, with a batch that suits a CPU.
     name: "0.5B/4",
-    hidden: 896,
-    layers: 4,
-    heads: 14,
-    kvHeads: 2,
-    feedForward: 4864,
-    vocabulary: 151_936,
+    ...geometries.part,
     prompts: 2,
     generations: 8,
     promptTokens: 32,

@@ -1,24 +1,4 @@
-/** Names of files and folders in a run directory. */
-export const runFiles = {
-  config: "config.json",
-  manifest: "manifest.json",
-  environment: "environment.json",
-  metrics: "metrics.jsonl",
-  timing: "timing.jsonl",
-  episodes: "episodes.jsonl.gz",
-  evaluations: "evaluations.jsonl",
-  test: "test.json",
-  testEpisodes: "test-episodes.jsonl.gz",
-  probe: "probe.json",
-  dropped: "dropped.jsonl",
-  warnings: "warnings.jsonl",
-  samplers: "samplers.jsonl",
-  changes: "changes.jsonl",
-  warmStart: "warm-start.json",
-  checkpoints: "checkpoints",
-  beginning: "beginning",
-  opponents: "opponents",
-} as const;
+import { mapValues } from "../shapes/is-record.ts";
 
 /** Lifecycle and checks of a file in a run folder. */
 export interface RunFileRules {
@@ -35,24 +15,34 @@ export interface RunFileRules {
   readonly isFolder?: boolean;
 }
 
+const table = {
+  config: { name: "config.json", life: "cleared" },
+  manifest: { name: "manifest.json", life: "replaced", checks: ["object"] },
+  environment: { name: "environment.json", life: "replaced", checks: ["object"], isUnequal: true },
+  metrics: { name: "metrics.jsonl", life: "trace", checks: ["end"], isByStep: true },
+  timing: { name: "timing.jsonl", life: "trace", isByStep: true, isUnequal: true },
+  episodes: { name: "episodes.jsonl.gz", life: "trace" },
+  evaluations: { name: "evaluations.jsonl", life: "trace", checks: ["end", "rows"] },
+  test: { name: "test.json", life: "cleared", checks: ["object"] },
+  testEpisodes: { name: "test-episodes.jsonl.gz", life: "cleared" },
+  probe: { name: "probe.json", life: "cleared", checks: ["object"] },
+  dropped: { name: "dropped.jsonl", life: "trace" },
+  warnings: { name: "warnings.jsonl", life: "cleared", checks: ["rows"] },
+  samplers: { name: "samplers.jsonl", life: "cleared", isUnequal: true },
+  changes: { name: "changes.jsonl", life: "trace" },
+  warmStart: { name: "warm-start.json", life: "stays" },
+  checkpoints: { name: "checkpoints", life: "stays", isFolder: true },
+  beginning: { name: "beginning", life: "cleared", isFolder: true },
+  opponents: { name: "opponents", life: "cleared", isFolder: true },
+} as const;
+
+type RunFileKey = keyof typeof table;
+
+/** Names of files and folders in a run directory. */
+export const runFiles: { readonly [Key in RunFileKey]: (typeof table)[Key]["name"] } = mapValues(
+  table,
+  ({ name }) => name,
+) as never;
+
 /** Rules of all files. */
-export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>> = {
-  config: { life: "cleared" },
-  manifest: { life: "replaced", checks: ["object"] },
-  environment: { life: "replaced", checks: ["object"], isUnequal: true },
-  metrics: { life: "trace", checks: ["end"], isByStep: true },
-  timing: { life: "trace", isByStep: true, isUnequal: true },
-  episodes: { life: "trace" },
-  evaluations: { life: "trace", checks: ["end", "rows"] },
-  test: { life: "cleared", checks: ["object"] },
-  testEpisodes: { life: "cleared" },
-  probe: { life: "cleared", checks: ["object"] },
-  dropped: { life: "trace" },
-  warnings: { life: "cleared", checks: ["rows"] },
-  samplers: { life: "cleared", isUnequal: true },
-  changes: { life: "trace" },
-  warmStart: { life: "stays" },
-  checkpoints: { life: "stays", isFolder: true },
-  beginning: { life: "cleared", isFolder: true },
-  opponents: { life: "cleared", isFolder: true },
-};
+export const runFileRules: Readonly<Record<RunFileKey, RunFileRules>> = table;

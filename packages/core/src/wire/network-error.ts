@@ -5,27 +5,22 @@ export function hostOf(address: string): string {
   return (URL.canParse(address) && new URL(address).host) || address;
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  EPIPE: "connection reset",
-  UND_ERR_SOCKET: "connection reset",
-  ENOTFOUND: "host not found",
-  EAI_AGAIN: "host not found",
-  EHOSTUNREACH: "host unreachable",
-  ENETUNREACH: "host unreachable",
-  ETIMEDOUT: "no reply in time",
-  UND_ERR_CONNECT_TIMEOUT: "no reply in time",
-  UND_ERR_HEADERS_TIMEOUT: "no reply in time",
-  UND_ERR_BODY_TIMEOUT: "no reply in time",
-  TimeoutError: "no reply in time",
-  EPROTO: "TLS failed",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "TLS certificate not trusted",
-  SELF_SIGNED_CERT_IN_CHAIN: "TLS certificate not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "TLS certificate not trusted",
-  CERT_HAS_EXPIRED: "TLS certificate expired",
-  ERR_TLS_CERT_ALTNAME_INVALID: "TLS certificate of another host",
+/** Codes by meaning. */
+const codes: Readonly<Record<string, string>> = {
+  "connection refused": "ECONNREFUSED",
+  "connection reset": "ECONNRESET EPIPE UND_ERR_SOCKET",
+  "host not found": "ENOTFOUND EAI_AGAIN",
+  "host unreachable": "EHOSTUNREACH ENETUNREACH",
+  "no reply in time": "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT TimeoutError",
+  "TLS failed": "EPROTO",
+  "TLS certificate not trusted":
+    "DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "TLS certificate expired": "CERT_HAS_EXPIRED",
+  "TLS certificate of another host": "ERR_TLS_CERT_ALTNAME_INVALID",
 };
+const meanings = new Map(
+  Object.entries(codes).flatMap(([meaning, list]) => list.split(" ").map((code) => [code, meaning] as const)),
+);
 
 /** Code of a failed exchange, such as `ECONNREFUSED`, also from causes and nested errors; null if missing. */
 export function networkCode(error: unknown): string | null {
@@ -39,7 +34,7 @@ export function networkCode(error: unknown): string | null {
 /** Reason of a failed exchange: the meaning of its code, or the innermost message, which may contain a key. */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
-  if (code !== null) return meanings[code] === undefined ? code : `${meanings[code]} (${code})`;
+  if (code !== null) return meanings.has(code) ? `${meanings.get(code)} (${code})` : code;
   return error instanceof Error && error.cause instanceof Error ? networkReason(error.cause) : thrownText(error);
 }
 

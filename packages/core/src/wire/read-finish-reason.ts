@@ -1,62 +1,43 @@
 import type { FinishReason } from "../language-model.ts";
 import { isRecord } from "../shapes/is-record.ts";
 
-/** Servers' finish reasons in lower case with underscores. `broken`: a retry may help. Tool calls are stops. */
-const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readonly string[]>> = {
-  stop: [
-    "stop", // OpenAI, Azure, Gemini, Mistral, DeepSeek, xAI, vLLM, SGLang, llama.cpp, Ollama, OpenRouter
-    "tool_calls", // OpenAI and its followers
-    "function_call", // OpenAI, older models
-    "end_turn", // Anthropic, xAI
-    "stop_sequence", // Anthropic, Text Generation Inference, Cohere
-    "tool_use", // Anthropic
-    "tool_call", // Cohere
-    "complete", // Cohere
-    "completed", // OpenAI's Responses
-    "eos", // Together, llama.cpp
-    "eos_token", // Text Generation Inference
-    "word", // llama.cpp
-  ],
-  length: [
-    "length", // OpenAI and its followers
-    "max_tokens", // Anthropic, Gemini, Cohere
-    "max_output_tokens", // OpenAI's Responses
-    "max_len", // xAI's gRPC
-    "max_context", // xAI's gRPC
-    "model_length", // Mistral
-    "model_context_window_exceeded", // Anthropic, Bedrock, Zhipu
-    "limit", // llama.cpp
-  ],
-  refusal: [
-    "refusal", // Anthropic
-    "content_filter", // OpenAI, Azure, DeepSeek, OpenRouter, Gemini
-    "content_policy_violation", // OpenAI's errors
-    "content_filtered", // Bedrock
-    "guardrail_intervened", // Bedrock
-    "safety", // Gemini, like the entries below
-    "recitation",
-    "language",
-    "blocklist",
-    "prohibited_content",
-    "spii",
-    "image_safety",
-    "sensitive", // Zhipu
-    "error_toxic", // Cohere
-  ],
-  broken: [
-    "error", // Mistral, OpenRouter, vLLM, Cohere, the AI SDK
-    "abort", // vLLM, SGLang
-    "aborted",
-    "cancelled",
-    "interrupted", // the AI SDK
-    "insufficient_system_resource", // DeepSeek
-    "network_error", // Zhipu
-    "timeout", // Cohere
-  ],
+type Reading = Exclude<FinishReason, "unknown"> | "broken";
+
+/**
+ * Finish reasons by the server that introduced them, in lower case with underscores. `broken`: a retry may help. Tool
+ * calls are stops.
+ */
+const words: Readonly<Record<string, Partial<Readonly<Record<Reading, string>>>>> = {
+  OpenAI: {
+    stop: "stop tool_calls function_call completed",
+    length: "length max_output_tokens",
+    refusal: "content_filter content_policy_violation",
+  },
+  Anthropic: {
+    stop: "end_turn stop_sequence tool_use",
+    length: "max_tokens model_context_window_exceeded",
+    refusal: "refusal",
+  },
+  Gemini: { refusal: "safety recitation language blocklist prohibited_content spii image_safety" },
+  Cohere: { stop: "complete tool_call", refusal: "error_toxic", broken: "timeout" },
+  Bedrock: { refusal: "content_filtered guardrail_intervened" },
+  Mistral: { length: "model_length", broken: "error" },
+  xAI: { length: "max_len max_context" },
+  DeepSeek: { broken: "insufficient_system_resource" },
+  Zhipu: { refusal: "sensitive", broken: "network_error" },
+  Together: { stop: "eos" },
+  "Text Generation Inference": { stop: "eos_token" },
+  "llama.cpp": { stop: "word", length: "limit" },
+  "vLLM, SGLang": { broken: "abort aborted cancelled" },
+  "AI SDK": { broken: "interrupted" },
 };
 
 const readings = new Map(
-  Object.entries(words).flatMap(([reading, raw]) => raw.map((word) => [word, reading as keyof typeof words] as const)),
+  Object.values(words).flatMap((byReading) =>
+    Object.entries(byReading).flatMap(([reading, list]) =>
+      list.split(" ").map((word) => [word, reading as Reading] as const),
+    ),
+  ),
 );
 
 /**
