@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { ClientGone, errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
+import { clientGone, errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
 import type { ServerSettings } from "./options.ts";
 
 export type Send = (chunk: unknown) => void;
@@ -16,55 +16,52 @@ export interface Replies {
 }
 
 /** Produces replies with limited concurrency. */
-export interface Completer {
-  running(): number;
+export class Completer {
+  readonly #settings: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">;
+  #running = 0;
+
+  constructor(settings: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">) {
+    this.#settings = settings;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
   /**
    * @param onEnd - called once after the last reply
-   * @throws HttpError 429 for too many replies in progress, and the errors of `make`
+   * @throws HttpError 429 for too many replies in progress, 499 for a client that left, and the errors of `make`
    */
-  complete(replies: Replies, request: Request, onEnd?: () => void): Promise<Response>;
-}
-
-export function createCompleter({
-  maxConcurrency,
-  onError,
-}: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">): Completer {
-  let running = 0;
-  return {
-    running: () => running,
-    async complete({ count, isStreamed, make, errorOf }, request, onEnd = () => undefined) {
-      if (count > maxConcurrency) throw invalid(`n: expected at most ${maxConcurrency} replies, got ${count}`, "n");
-      if (running + count > maxConcurrency)
-        throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are already in progress`);
-      running += count;
-      const gone = new AbortController();
-      setMaxListeners(0, gone.signal); // each reply adds a listener
-      const leave = (): void => gone.abort();
-      if (request.signal.aborted) leave();
-      request.signal.addEventListener("abort", leave, { once: true });
-      const makeAll = async (send: Send | null): Promise<unknown> => {
-        try {
-          return await make(gone.signal, send);
-        } catch (error) {
-          throw gone.signal.aborted ? new ClientGone(error) : error;
-        } finally {
-          request.signal.removeEventListener("abort", leave);
-          gone.abort(); // a failed reply ends the others
-          running -= count;
-          onEnd();
-        }
-      };
-      if (!isStreamed)
-        return makeAll(null).then(
-          (answer) => jsonResponse(200, answer),
-          (error: unknown) => {
-            if (error instanceof ClientGone) return error.toResponse();
-            throw error;
-          },
-        );
-      return eventStream(makeAll, leave, (error) => refusalOf(error, onError), errorOf);
-    },
-  };
+  async complete(
+    { count, isStreamed, make, errorOf }: Replies,
+    request: Request,
+    onEnd: () => void = () => undefined,
+  ): Promise<Response> {
+    const { maxConcurrency, onError } = this.#settings;
+    if (count > maxConcurrency) throw invalid(`n: expected at most ${maxConcurrency} replies, got ${count}`, "n");
+    if (this.#running + count > maxConcurrency)
+      throw new HttpError(429, `${maxConcurrency} replies are already in progress`);
+    this.#running += count;
+    const gone = new AbortController();
+    setMaxListeners(0, gone.signal); // each reply adds a listener
+    const leave = (): void => gone.abort();
+    if (request.signal.aborted) leave();
+    request.signal.addEventListener("abort", leave, { once: true });
+    const makeAll = async (send: Send | null): Promise<unknown> => {
+      try {
+        return await make(gone.signal, send);
+      } catch (error) {
+        throw gone.signal.aborted ? clientGone() : error;
+      } finally {
+        request.signal.removeEventListener("abort", leave);
+        gone.abort(); // a failed reply ends the others
+        this.#running -= count;
+        onEnd();
+      }
+    };
+    if (!isStreamed) return jsonResponse(200, await makeAll(null));
+    return eventStream(makeAll, leave, (error) => refusalOf(error, onError), errorOf);
+  }
 }
 
 /**
@@ -113,14 +110,14 @@ function eventStream(
         close();
       },
       (error: unknown) => {
-        if (error instanceof ClientGone) {
-          controller?.error(error);
-          controller = null;
-          resolve(error.toResponse());
-        } else if (open) {
-          write((errorOf ?? errorBody)(refuse(error)));
-          close();
-        } else reject(error);
+        if (!open) return reject(error);
+        const refusal = refuse(error);
+        if (refusal.status !== 499) {
+          write((errorOf ?? errorBody)(refusal));
+          return close();
+        }
+        controller?.error(refusal);
+        controller = null;
       },
     );
   });

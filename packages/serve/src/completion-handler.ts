@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { createCompleter, type Replies } from "./completer.ts";
+import { Completer, type Replies } from "./completer.ts";
 import { answerModels, enter, readReplyRequest, type AskedReplies } from "./endpoint.ts";
 import { createHandlerServer } from "./handler-server.ts";
 import { HttpError, modelCard, noModel, noPath, refusalResponse, type CompletionHandler } from "./http.ts";
@@ -9,7 +9,7 @@ import type { CompletionServerOptions, ServedModel, ServedTeam } from "./options
 import { modelIn } from "./parse.ts";
 import { repliesTo } from "./run-job.ts";
 import { surfaceAt } from "./surfaces/surfaces.ts";
-import { teamReplies, teamRequest } from "./team.ts";
+import { teamReplies } from "./team.ts";
 
 /**
  * Serves policies and teams through OpenAI's HTTP interface: `/v1/models`, `/v1/chat/completions`, `/v1/completions`,
@@ -21,7 +21,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   const { models, ...rest } = options;
   const settings = serverSettings(rest);
   const { defaultMaxTokens, maxBodyBytes, now, onError } = settings;
-  const completer = createCompleter(settings);
+  const completer = new Completer(settings);
   const served = new Map(models.map((model) => [model.name, model]));
   const names = [...served.keys()];
 
@@ -41,9 +41,8 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   const repliesOf = ({ body, isChat }: AskedReplies): Replies => {
     const model = modelNamed(modelIn(body));
     if ("topology" in model) {
-      if (!isChat)
-        throw new HttpError(400, "invalid_request_error", `${model.name} is a team; use a chat request`, "model");
-      return teamReplies(teamRequest(body, model), model, { now });
+      if (!isChat) throw new HttpError(400, `${model.name} is a team; use a chat request`, "model");
+      return teamReplies(body, model, now);
     }
     const { tools = null, tokenizer, contextLength } = model;
     const job = isChat ? chatJob(body, { defaultMaxTokens, tools }) : completionJob(body, defaultMaxTokens);
@@ -52,7 +51,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   };
 
   const route = async (request: Request): Promise<Response> => {
-    const path = enter(request, settings, () => ({ running: completer.running() }));
+    const path = enter(request, settings, () => ({ running: completer.running }));
     if (path instanceof Response) return path;
     const subpath = path.startsWith("/v1/") ? path.slice("/v1".length) : "";
     const listed = answerModels(request, subpath, names, card);

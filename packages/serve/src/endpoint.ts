@@ -57,7 +57,7 @@ export async function readReplyRequest(
   maxBodyBytes: number,
 ): Promise<AskedReplies | null> {
   if (!completionPath.test(path)) return null;
-  if (request.method !== "POST") throw new HttpError(405, "invalid_request_error", `${path}: expected POST`);
+  if (request.method !== "POST") throw new HttpError(405, `${path}: expected POST`);
   const surface = surfaceAt(path);
   const json = await readJson(request, maxBodyBytes, surface?.keep);
   const asked = surface?.read(json);

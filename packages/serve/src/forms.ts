@@ -62,7 +62,20 @@ export interface ReplyForm {
   readonly object: string;
   readonly chunkObject: string;
   whole(choice: Choice): Record<string, unknown>;
-  chunk(piece: Piece): Record<string, unknown>;
+  text(text: string): object;
+  logProbs(tokens: readonly ListedToken[]): unknown;
+}
+
+/** Choice of a chunk. */
+export function chunkOf({ text: textOf, logProbs: logProbsOf }: ReplyForm, piece: Piece): Record<string, unknown> {
+  const { index, text, tokens, shape } = piece;
+  return {
+    index,
+    ...textOf(text),
+    logprobs: shape.logProbs ? logProbsOf(tokens) : null,
+    finish_reason: null,
+    ...(shape.tokenIds && { token_ids: tokens.map(({ id }) => id) }),
+  };
 }
 
 /** Token with its log-prob. */
@@ -91,8 +104,6 @@ function listed({ completion: { trace }, tokenizer }: Choice, mode: LogProbMode)
     return listToken(tokenizer, { token, logProb: logProbs[i] as number, ...(row && { atOne: row }) }, mode);
   });
 }
-
-const ids = (tokens: readonly ListedToken[]): number[] => tokens.map(({ id }) => id);
 
 const chatLogProb = ({ text, logProb }: Pick<ListedToken, "text" | "logProb">): Record<string, unknown> => ({
   token: text,
@@ -191,13 +202,8 @@ export const chatForm: ReplyForm = {
     logprobs: choice.shape.logProbs ? chatLogProbs(listed(choice, choice.shape.logProbs)) : null,
     ...(choice.shape.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),
-  chunk: ({ index, text, tokens, shape: { logProbs, tokenIds } }) => ({
-    index,
-    delta: { role: "assistant", content: text },
-    logprobs: logProbs ? chatLogProbs(tokens) : null,
-    finish_reason: null,
-    ...(tokenIds && { token_ids: ids(tokens) }),
-  }),
+  text: (content) => ({ delta: { role: "assistant", content } }),
+  logProbs: chatLogProbs,
 };
 
 export const textForm: ReplyForm = {
@@ -218,13 +224,8 @@ export const textForm: ReplyForm = {
       ...(shape.tokenIds && { token_ids: withoutReply ? [] : (completion.trace?.tokens ?? null) }),
     };
   },
-  chunk: ({ index, text, tokens, shape: { logProbs, tokenIds } }) => ({
-    index,
-    text,
-    logprobs: logProbs ? textLogProbs(tokens) : null,
-    finish_reason: null,
-    ...(tokenIds && { token_ids: ids(tokens) }),
-  }),
+  text: (text) => ({ text }),
+  logProbs: textLogProbs,
 };
 
 /** Token counts in OpenAI's format; unreported details are missing. */

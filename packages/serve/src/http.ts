@@ -5,49 +5,38 @@ import { isSameSecret, readBytes } from "@laconic/core/platform";
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
 
-/** The client has disconnected. */
-export class ClientGone extends Error {
-  constructor(cause: unknown) {
-    super("the client disconnected", { cause });
-    this.name = "ClientGone";
-  }
-
-  toResponse(): Response {
-    return new Response(null, { status: 499 });
-  }
-}
-
 /** HTTP error in OpenAI's format. */
 export class HttpError extends Error {
   readonly status: number;
-  readonly kind: string;
   readonly parameter: string | null;
   /** Error code for programs; null if the status is enough. */
   readonly code: string | null;
 
-  constructor(status: number, kind: string, message: string, parameter: string | null = null, code?: string) {
+  constructor(status: number, message: string, parameter: string | null = null, code: string | null = null) {
     super(message);
-    this.status = status;
-    this.kind = kind;
-    this.parameter = parameter;
-    this.code = code ?? null;
+    [this.status, this.parameter, this.code] = [status, parameter, code];
   }
 }
 
+/** Answer that nobody reads. */
+export function clientGone(): HttpError {
+  return new HttpError(499, "the client disconnected");
+}
+
 export function invalid(message: string, parameter: string | null = null): HttpError {
-  return new HttpError(400, "invalid_request_error", message, parameter);
+  return new HttpError(400, message, parameter);
 }
 
 /** Prompt that exceeds the context. */
 export function tooLongError(message: string, parameter: string | null = null): HttpError {
-  return new HttpError(400, "invalid_request_error", message, parameter, "context_length_exceeded");
+  return new HttpError(400, message, parameter, "context_length_exceeded");
 }
 
 /** Unknown model. */
 export function noModel(name: string, served: readonly string[]): HttpError {
   const registry = `available: ${served.join(", ")}`;
   const message = `model ${name.slice(0, 256)} not found; ${registry}`;
-  return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
+  return new HttpError(404, message, "model", "model_not_found");
 }
 
 /** Unknown path; often a base URL lacks `/v1` or has it twice. */
@@ -57,7 +46,7 @@ export function noPath(path: string): HttpError {
     meant !== path && /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u.test(meant)
       ? `; set the client's base URL so that the path is ${meant}`
       : "";
-  return new HttpError(404, "invalid_request_error", `path ${path} not found${hint}`);
+  return new HttpError(404, `path ${path} not found${hint}`);
 }
 
 /** Entry of `/v1/models`. */
@@ -77,7 +66,7 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
     return (contextLength === undefined ? invalid : tooLongError)(String(reason));
   }
   onError(error);
-  return new HttpError(500, "server_error", "the server failed; see its log");
+  return new HttpError(500, "the server failed; see its log");
 }
 
 /** HTTP response, in OpenAI's format by default. */
@@ -108,8 +97,18 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
   });
 }
 
-export function errorBody({ message, kind, parameter, code }: HttpError): { readonly error: object } {
-  return { error: { message, type: kind, param: parameter, code } };
+/** OpenAI's error types by status; others are invalid requests. */
+const errorTypes: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+  500: "server_error",
+  503: "server_error",
+};
+
+export function errorBody({ status, message, parameter, code }: HttpError): { readonly error: object } {
+  const type = errorTypes[status] ?? "invalid_request_error";
+  return { error: { message, type, param: parameter, code } };
 }
 
 /**
@@ -124,12 +123,8 @@ export async function readJson(
 ): Promise<unknown> {
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json")
-    throw new HttpError(
-      415,
-      "invalid_request_error",
-      `expected content-type application/json, got ${type.trim() || "none"}`,
-    );
-  const tooLarge = new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
+    throw new HttpError(415, `expected content-type application/json, got ${type.trim() || "none"}`);
+  const tooLarge = new HttpError(413, `the body is larger than ${maxBytes} bytes`);
   const bytes = await readBytes(body, { maxBytes }, () => tooLarge).catch((error: unknown) => {
     // A client that disconnects early is not a server error.
     throw error === tooLarge ? tooLarge : invalid("the body is incomplete");
@@ -147,5 +142,5 @@ export function checkKey(headers: Headers, key: string | null): void {
   if (key === null) return;
   const bearer = isSameSecret(headers.get("authorization") ?? "", `Bearer ${key}`);
   if (!isSameSecret(headers.get("x-api-key") ?? "", key) && !bearer)
-    throw new HttpError(401, "authentication_error", "the API key is missing or wrong", null, "invalid_api_key");
+    throw new HttpError(401, "the API key is missing or wrong", null, "invalid_api_key");
 }

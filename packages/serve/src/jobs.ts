@@ -143,9 +143,7 @@ export function completionJob(json: object, defaultMaxTokens: number): Job {
   };
 }
 
-type SharedJob = "sampling" | "seed" | "stop" | "tokenIds" | "isStreamed" | "includesUsage" | "conversation";
-
-function sharedJob(body: z.output<typeof sharedSchema>): Pick<Job, SharedJob> {
+function sharedJob(body: z.output<typeof sharedSchema>) {
   return {
     sampling: samplingOfFields("openai-extended", body),
     seed: body.seed,

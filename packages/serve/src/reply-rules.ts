@@ -46,7 +46,6 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
         if (draw + 1 < draws) continue;
         throw new HttpError(
           422,
-          "invalid_request_error",
           `${broken.parameter}: none of ${draws} replies complies; in the last one, ${broken.fault(content, calls)}${endings[completion.finishReason]}`,
           broken.parameter,
           broken.code,

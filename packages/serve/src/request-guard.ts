@@ -59,7 +59,7 @@ function hostOf({ headers, url }: Request): string {
 }
 
 function foreign(message: string, code = "host_foreign"): HttpError {
-  return new HttpError(403, "permission_error", message, null, code);
+  return new HttpError(403, message, null, code);
 }
 
 /** Lower case, without port; null for an invalid origin. */

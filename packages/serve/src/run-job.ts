@@ -10,7 +10,7 @@ import {
 import { streamText } from "@laconic/core/backends";
 import { sumKinds } from "@laconic/core/ledger";
 import type { Replies, Send } from "./completer.ts";
-import { chatForm, chatUsage, listToken, wireReasons } from "./forms.ts";
+import { chatForm, chatUsage, chunkOf, listToken, wireReasons } from "./forms.ts";
 import type { ChatUsage, Choice, EchoedPrompt, ReadReply } from "./forms.ts";
 import { invalid } from "./http.ts";
 import type { Job } from "./jobs.ts";
@@ -56,7 +56,7 @@ async function runJob(
     const mode = logProbs ?? "processed_logprobs";
     for await (const event of streamText(policy, request, tokenizer)) {
       const tokens = event.kind === "text" ? event.drawn.map((drawn) => listToken(tokenizer, drawn, mode)) : [];
-      const chunk = form.chunk({ index, text: event.kind === "text" ? event.text : "", tokens, shape: job });
+      const chunk = chunkOf(form, { index, text: event.kind === "text" ? event.text : "", tokens, shape: job });
       if (event.kind === "text") send({ ...chunkHead, choices: [chunk] });
       else {
         send({ ...chunkHead, choices: [{ ...chunk, finish_reason: wireReasons[event.completion.finishReason] }] });

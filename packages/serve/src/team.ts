@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ledgerTotals, randomFromSeed, mapValues } from "@laconic/core";
-import type { Episode, AgentId, Completion, LanguageModel, Random, EpisodeContext, Problem } from "@laconic/core";
+import type { Episode, AgentId, Completion, LanguageModel, Random, Problem } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
 import { tokenCounts } from "@laconic/core/ledger";
 import type { Replies } from "./completer.ts";
@@ -18,12 +18,13 @@ interface Said {
   readonly tokens: number;
 }
 
-/** Plays one episode per answer. */
-export function teamReplies(
-  request: TeamRequest,
-  team: ServedTeam,
-  { now }: Pick<Required<ServerSettings>, "now">,
-): Replies {
+/**
+ * Plays one episode per answer.
+ * @param json - a chat without nulls
+ * @throws HttpError 400 with the parameter; LaconicError `input_invalid` for an unusable question
+ */
+export function teamReplies(json: object, team: ServedTeam, now: Required<ServerSettings>["now"]): Replies {
+  const request = requestOf(json, team);
   const { count, isStreamed, includesUsage, seed } = request;
   return {
     count,
@@ -70,7 +71,7 @@ export function teamReplies(
 /** @param onMessage - called with each whole message */
 function play(
   { topology, models }: ServedTeam,
-  { problem, sampling, maxTokens }: TeamRequest,
+  { problem, sampling, maxTokens }: ReturnType<typeof requestOf>,
   random: Random,
   signal: AbortSignal,
   onMessage: (message: Said) => void,
@@ -116,18 +117,6 @@ function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: 
   };
 }
 
-/** Chat request to a team. */
-export interface TeamRequest {
-  readonly problem: Problem;
-  readonly sampling: EpisodeContext["sampling"];
-  /** Whole team per episode; null for the default. */
-  readonly maxTokens: number | null;
-  readonly count: number;
-  readonly seed: number | string;
-  readonly isStreamed: boolean;
-  readonly includesUsage: boolean;
-}
-
 const messageSchema = z.strictObject({
   role: z.literal("user", { error: "expected user: a team answers one question without a conversation" }),
   content: textSchema,
@@ -144,11 +133,7 @@ const chatSchema = z.strictObject({
   tool_choice: z.enum(["auto", "none"]).optional(),
 });
 
-/**
- * Reads a chat for a team, without nulls.
- * @throws HttpError 400 with the parameter; LaconicError `input_invalid` for an unusable question
- */
-export function teamRequest(json: object, team: ServedTeam): TeamRequest {
+function requestOf(json: object, team: ServedTeam) {
   const body = parse(chatSchema, json);
   const questions = body.messages.filter(({ name }) => name === undefined);
   if (questions.length !== 1)
@@ -165,6 +150,7 @@ export function teamRequest(json: object, team: ServedTeam): TeamRequest {
         ? team.problemOf(question)
         : { id: "asked", question, gold: "", ...(views && { views }) },
     sampling: { ...team.sampling, ...cuts, ...(body.temperature !== undefined && { temperature }) },
+    /** Whole team per episode; null for the default. */
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
     count: body.n ?? 1,
     seed: body.seed ?? randomUUID(),

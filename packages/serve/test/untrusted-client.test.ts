@@ -57,6 +57,8 @@ test.each([
   expect(text.includes(`"type":"permission_error"`)).toBe(status === 403);
 });
 
+const visit = { host: "localhost", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+
 /** What a server without a key takes where it is bound to `hosts`; `:PORT` is its own. */
 const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Record<string, string>>, 200 | 403])[] = [
   ...[undefined, ["127.0.0.1"], ["localhost"], ["::1"]].flatMap((hosts) => [
@@ -82,6 +84,8 @@ const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Recor
     [hosts, { host: "localhost", "sec-fetch-site": "cross-site" }, 403] as const,
     [hosts, { host: "localhost", "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }, 403] as const,
     [hosts, { host: "localhost", "sec-fetch-site": "same-origin" }, 200] as const,
+    [hosts, { ...visit, "sec-fetch-dest": "iframe" }, 403] as const,
+    [hosts, { ...visit, "sec-fetch-dest": "document" }, 200] as const,
   ]),
   [["127.0.0.1", "Model.example"], { host: "model.example" }, 200],
   [["127.0.0.1", "Model.example"], { host: "model.example:1", origin: "https://model.example:1" }, 200],

@@ -124,7 +124,7 @@ export class Admission {
 }
 
 export function behind(message: string): HttpError {
-  return new HttpError(429, "rate_limit_error", message, null, "trainer_behind");
+  return new HttpError(429, message, null, "trainer_behind");
 }
 
 /**

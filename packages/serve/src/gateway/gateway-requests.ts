@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../parse.ts";
 import type { FinishedRollout, Validated } from "./rollout-record.ts";
-import type { Split, RolloutRegistry } from "./rollout-registry.ts";
+import type { DropReason, RolloutRegistry, Split } from "./rollout-registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Gate } from "./gate.ts";
 
@@ -155,6 +155,7 @@ export interface GatewayState {
   models: Readonly<Record<AgentId, LanguageModel>>;
   closed: boolean;
   changed(): void;
+  drop(id: string, reason: DropReason): Promise<void>;
 }
 
 /** Adds a score to the mean of its step; ignores earlier steps. */

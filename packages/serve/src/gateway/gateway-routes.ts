@@ -1,8 +1,8 @@
 import { isRecord, type AgentId } from "@laconic/core";
 import { samplingFields } from "@laconic/core/backends";
-import { createCompleter, type Completer } from "../completer.ts";
+import { Completer } from "../completer.ts";
 import { answerModels, enter, readReplyRequest, type AskedReplies } from "../endpoint.ts";
-import { ClientGone, HttpError, invalid, jsonResponse, modelCard, noModel, noPath, readJson } from "../http.ts";
+import { clientGone, HttpError, invalid, jsonResponse, modelCard, noModel, noPath, readJson } from "../http.ts";
 import { chatJob, checkPromptLength, completionJob, isSameCalls, type Job } from "../jobs.ts";
 import { modelIn } from "../parse.ts";
 import { repliesTo } from "../run-job.ts";
@@ -12,27 +12,24 @@ import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, rewardIn, countValidated, rememberReward } from "./gateway-requests.ts";
 import type { Belonging, GatewayState } from "./gateway-requests.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import type { DropReason, RegistryEntry, Split } from "./rollout-registry.ts";
+import type { RegistryEntry, Split } from "./rollout-registry.ts";
 
 /** Completions, rewards and the state of rollouts. */
 export class GatewayRoutes {
   readonly #options: GatewaySettings;
   readonly #state: GatewayState;
-  readonly #drop: (id: string, reason: DropReason) => Promise<void>;
   readonly #names: readonly string[];
   readonly #completer: Completer;
 
-  constructor(options: GatewaySettings, state: GatewayState, drop: (id: string, reason: DropReason) => Promise<void>) {
-    this.#options = options;
-    this.#state = state;
-    this.#drop = drop;
+  constructor(options: GatewaySettings, state: GatewayState) {
+    [this.#options, this.#state] = [options, state];
     this.#names = Object.keys(options.agents);
-    this.#completer = createCompleter(options);
+    this.#completer = new Completer(options);
   }
 
   async answer(request: Request): Promise<Response> {
     const path = enter(request, this.#options, () => ({
-      running: this.#completer.running(),
+      running: this.#completer.running,
       step: this.#state.step,
     }));
     if (path instanceof Response) return path;
@@ -99,7 +96,7 @@ export class GatewayRoutes {
     const { admission, registry } = this.#state;
     const { maxOpen, maxWaiting } = this.#options.limits;
     if (registry.open.size + admission.held >= maxOpen)
-      throw new HttpError(429, "rate_limit_error", `${maxOpen} rollouts are already open`, null, "rollouts_open");
+      throw new HttpError(429, `${maxOpen} rollouts are already open`, null, "rollouts_open");
     if (split !== "validation" && registry.waiting >= maxWaiting)
       throw behind(`${registry.waiting} rollouts wait for training`);
     return admission.begin(id, group, split, signal);
@@ -167,8 +164,7 @@ export class GatewayRoutes {
       return await this.#completer.complete(asked.tell(replies), request, end);
     } catch (error) {
       end();
-      if (request.signal.aborted) return new ClientGone(error).toResponse();
-      throw error;
+      throw request.signal.aborted ? clientGone() : error;
     }
   }
 
@@ -176,11 +172,11 @@ export class GatewayRoutes {
     const { method } = request;
     if (action === "" && method === "GET") return jsonResponse(200, this.#describe(id));
     if (action !== "reward" && action !== "abandon")
-      throw new HttpError(404, "invalid_request_error", `rollout action ${action || "GET"} not found`);
-    if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action}: expected POST`);
+      throw new HttpError(404, `rollout action ${action || "GET"} not found`);
+    if (method !== "POST") throw new HttpError(405, `${action}: expected POST`);
     if (action === "reward") return jsonResponse(200, await this.#reward(request, id));
     this.#knownRollout(id);
-    await this.#drop(id, "abandoned");
+    await this.#state.drop(id, "abandoned");
     return jsonResponse(200, this.#describe(id));
   }
 
@@ -246,5 +242,5 @@ function otherGroup(id: string, group: string, other: string): HttpError {
 }
 
 function unknown(id: string): HttpError {
-  return new HttpError(404, "invalid_request_error", `rollout ${id} not found`, null, "rollout_unknown");
+  return new HttpError(404, `rollout ${id} not found`, null, "rollout_unknown");
 }

@@ -97,8 +97,7 @@ function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings 
   return { ...options, now: steady };
 }
 
-const shutting = (): HttpError =>
-  new HttpError(503, "server_error", "the server is shutting down", null, "shutting_down");
+const shutting = (): HttpError => new HttpError(503, "the server is shutting down", null, "shutting_down");
 
 class RolloutGateway implements Gateway {
   readonly #options: GatewaySettings;
@@ -133,8 +132,9 @@ class RolloutGateway implements Gateway {
         for (const wake of this.#waiters) wake();
         this.#state.admission.admit();
       },
+      drop: (id, reason) => this.#drop(id, reason),
     };
-    this.#routes = new GatewayRoutes(options, this.#state, (id, reason) => this.#drop(id, reason));
+    this.#routes = new GatewayRoutes(options, this.#state);
     this.#isRestored = Array.isArray(options.past) && options.past.length === 0;
     this.#whenRestored = this.#isRestored ? null : new Promise<void>((done) => (this.#restored = done));
   }

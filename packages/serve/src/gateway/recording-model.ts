@@ -8,7 +8,7 @@ import {
   randomFromSeed,
 } from "@laconic/core";
 import type { ReadReply } from "../forms.ts";
-import { ClientGone, HttpError, invalid } from "../http.ts";
+import { clientGone, HttpError, invalid } from "../http.ts";
 import { readCalls } from "../jobs.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-requests.ts";
@@ -67,7 +67,7 @@ export function recordingModel(
     if (speaker.learns && !completion.trace)
       throw inputError(`agent "${agent}" is trained, but its model reports no token trace`, { agent });
     // A reply that the agent did not receive is not trained.
-    if (request.signal?.aborted) throw new ClientGone(request.signal.reason);
+    if (request.signal?.aborted) throw clientGone();
     if (tools) read = readCalls(tools, completion.text);
     const answer = { completion, tools: read?.calls ?? [], step, idempotencyKey };
     rollout.calls = recordCall(rollout.calls, prompt, answer);
@@ -113,7 +113,7 @@ export function staleRollout(step: number): HttpError {
 
 /** The rollout's state forbids the request. Clients retry statuses 409 and 410, so they are avoided. */
 export function refused(code: string, message: string, status: 400 | 404 = 400): HttpError {
-  return new HttpError(status, "invalid_request_error", message, null, code);
+  return new HttpError(status, message, null, code);
 }
 
 /** Tokenizes once, for comparison, sampling and training. */

@@ -143,11 +143,9 @@ export class RolloutRegistry {
     const { rolloutsPerGroup } = this.#sizes;
     const groups = new Map<string, Played>();
     const ungrouped: number[] = [];
-    for (const [name, members] of this.#byGroup()) {
-      const rest = members.slice(members.length - (members.length % rolloutsPerGroup));
-      if (this.#isLate(rest)) continue; // it no longer waits for members
-      for (const { rollout, since } of rest) addTo(groups, name, { first: rollout.steps[0], movedAt: since });
-    }
+    // A late group no longer waits for members.
+    for (const { rest } of this.#groups().filter(({ isLate }) => !isLate))
+      for (const { rollout, since } of rest) addTo(groups, rollout.group, { first: rollout.steps[0], movedAt: since });
     const now = this.#now();
     for (const { split, calls, group, asking, ending, touched } of this.open.values()) {
       if (split !== "train" || calls.length === 0) continue;
@@ -180,25 +178,16 @@ export class RolloutRegistry {
 
   /** Complete groups: oldest weights first, then in order of completion. Extra members form further groups. */
   ready(): FinishedRollout[][] {
-    const { rolloutsPerGroup } = this.#sizes;
-    const lots = [...this.#byGroup().values()].flatMap((members) => {
-      const count = Math.floor(members.length / rolloutsPerGroup);
-      const matches = Array.from({ length: count }, (_, i) =>
-        members.slice(i * rolloutsPerGroup, (i + 1) * rolloutsPerGroup),
-      );
-      const rest = members.slice(count * rolloutsPerGroup);
-      return this.#isLate(rest) && rest.length > 1 ? [...matches, rest] : matches;
-    });
-    return lots
+    return this.#groups()
+      .flatMap(({ lots, rest, isLate }) => (isLate && rest.length > 1 ? [...lots, rest] : lots))
       .toSorted((a, b) => oldestIn(a) - oldestIn(b) || (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
       .map((lot) => lot.map(({ rollout }) => rollout));
   }
 
   lonely(): string[] {
-    return [...this.#byGroup().values()].flatMap((members) => {
-      const rest = members.slice(members.length - (members.length % this.#sizes.rolloutsPerGroup));
-      return rest.length === 1 && this.#isLate(rest) ? rest.map(({ rollout }) => rollout.id) : [];
-    });
+    return this.#groups().flatMap(({ rest, isLate }) =>
+      isLate && rest.length === 1 ? rest.map(({ rollout }) => rollout.id) : [],
+    );
   }
 
   take(): FinishedRollout[][] {
@@ -209,19 +198,24 @@ export class RolloutRegistry {
     return taken;
   }
 
-  #byGroup(): Map<string, Waiting[]> {
-    const groups = new Map<string, Waiting[]>();
+  /** Waiting rollouts of each group: complete lots, and a rest that may wait for members no longer. */
+  #groups(): { readonly lots: Waiting[][]; readonly rest: Waiting[]; readonly isLate: boolean }[] {
+    const { rolloutsPerGroup, groupSeconds } = this.#sizes;
+    const late = this.#now() - 1000 * groupSeconds;
+    const groups = new Map<string, Waiting[][]>();
     for (const waiting of this.#waiting) {
-      const members = groups.get(waiting.rollout.group);
-      if (members) members.push(waiting);
-      else groups.set(waiting.rollout.group, [waiting]);
+      const { group } = waiting.rollout;
+      const lots = groups.get(group) ?? [];
+      groups.set(group, lots);
+      const open = lots.at(-1);
+      if (open && open.length < rolloutsPerGroup) open.push(waiting);
+      else lots.push([waiting]);
     }
-    return groups;
-  }
-
-  #isLate(members: readonly Waiting[]): boolean {
-    const last = members.at(-1);
-    return last !== undefined && last.since < this.#now() - 1000 * this.#sizes.groupSeconds;
+    return Array.from(groups.values(), (all) => {
+      const lots = all.filter(({ length }) => length === rolloutsPerGroup);
+      const rest = all.slice(lots.length).flat();
+      return { lots, rest, isLate: (rest.at(-1)?.since ?? late) < late };
+    });
   }
 
   end(id: string, ended: Ended): void {
