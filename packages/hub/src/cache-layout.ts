@@ -4,49 +4,48 @@ import { makeFolders, moveFile, writing } from "@laconic/core/platform";
 import { dirname, join, relative } from "node:path";
 import { checkFileName } from "./file-names.ts";
 
-/**
- * Layout of Python's `huggingface_hub` cache for one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked
- * to them, `refs/<revision>`.
- */
-export interface RepositoryCache {
-  readonly blobs: string;
-  snapshot(commit: string): string;
-  /** Last known commit of a branch or tag. */
-  readRef(revision: string): Promise<string | null>;
-  writeRef(revision: string, commit: string): Promise<void>;
-  link(blob: string, commit: string, name: string): Promise<void>;
-}
-
 export const commitPattern: RegExp = /^[0-9a-f]{40}$/;
 
-/** @throws LaconicError `run_unwritable` from the writing methods */
-export function repositoryCache(cacheFolder: string, type: "model" | "dataset", repo: string): RepositoryCache {
-  const root = join(cacheFolder, `${type}s--${repo.replaceAll("/", "--")}`);
-  const refPath = (revision: string): string => join(root, "refs", checkFileName(revision));
-  const snapshot = (commit: string): string => join(root, "snapshots", commit);
-  return {
-    blobs: join(root, "blobs"),
-    snapshot,
-    async readRef(revision) {
-      const text = await readFile(refPath(revision), "utf8").catch(() => "");
-      return commitPattern.test(text.trim()) ? text.trim() : null;
-    },
-    async writeRef(revision, commit) {
-      const path = refPath(revision);
-      await replace(path, (temporary) => writeFile(temporary, commit));
-    },
-    async link(blob, commit, name) {
-      const path = join(snapshot(commit), checkFileName(name));
-      await replace(path, async (temporary) => {
-        try {
-          await symlink(relative(dirname(path), blob), temporary);
-        } catch {
-          // Windows restricts links.
-          await copyFile(blob, temporary);
-        }
-      });
-    },
-  };
+/**
+ * Layout of Python's `huggingface_hub` cache for one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked
+ * to them, `refs/<revision>`. Writing throws LaconicError `run_unwritable`.
+ */
+export class RepositoryCache {
+  readonly #root: string;
+
+  constructor(cacheFolder: string, type: "model" | "dataset", repo: string) {
+    this.#root = join(cacheFolder, `${type}s--${repo.replaceAll("/", "--")}`);
+  }
+
+  get blobs(): string {
+    return join(this.#root, "blobs");
+  }
+
+  snapshot(commit: string): string {
+    return join(this.#root, "snapshots", commit);
+  }
+
+  /** Last known commit of a branch or tag. */
+  async readRef(revision: string): Promise<string | null> {
+    const text = await readFile(this.#refPath(revision), "utf8").catch(() => "");
+    return commitPattern.test(text.trim()) ? text.trim() : null;
+  }
+
+  async writeRef(revision: string, commit: string): Promise<void> {
+    await replace(this.#refPath(revision), (temporary) => writeFile(temporary, commit));
+  }
+
+  async link(blob: string, commit: string, name: string): Promise<void> {
+    const path = join(this.snapshot(commit), checkFileName(name));
+    await replace(path, (temporary) =>
+      // Windows restricts links.
+      symlink(relative(dirname(path), blob), temporary).catch(() => copyFile(blob, temporary)),
+    );
+  }
+
+  #refPath(revision: string): string {
+    return join(this.#root, "refs", checkFileName(revision));
+  }
 }
 
 /** Temporary name before a rename. */

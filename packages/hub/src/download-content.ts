@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { open, readdir, rm, type FileHandle } from "node:fs/promises";
+import { open, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
@@ -94,12 +94,7 @@ async function complete(
 }
 
 /** Partial content in the cache, written only by this process. */
-interface Part {
-  readonly file: FileHandle;
-  readonly path: string;
-  /** Leaves the bytes for the next attempt of any process. */
-  pause(): Promise<void>;
-}
+type Part = Awaited<ReturnType<typeof openPart>>;
 
 /** Process that abandoned a part. */
 const nobody = 0;
@@ -108,7 +103,7 @@ const nobody = 0;
  * Opens an abandoned partial file of a content, or a new one: `<content>.<host>-<pid>-<id>.incomplete`. A process
  * takes a part over by renaming it, unless its writer is alive or on another host.
  */
-async function openPart(blobs: string, content: string): Promise<Part> {
+async function openPart(blobs: string, content: string) {
   const host = hostname().replaceAll(/[^\w.]/g, "_");
   const named = (pid: number): string =>
     join(blobs, `${content}.${host}-${pid}-${randomUUID().slice(0, 8)}.incomplete`);
@@ -132,7 +127,8 @@ async function openPart(blobs: string, content: string): Promise<Part> {
     return {
       file,
       path,
-      async pause() {
+      /** Leaves the bytes for the next attempt of any process. */
+      async pause(): Promise<void> {
         await file.close();
         if ((await fileSize(path)) === 0) return removeFile(path);
         await moveFile(path, named(nobody)).catch(() => undefined);

@@ -1,11 +1,11 @@
 import { configError, inputError, LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
-import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
+import { commitPattern, filesBelow, RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
 import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
 import { HubConnection, throwIfStopped } from "./hub-connection.ts";
 import { readRange } from "./read-range.ts";
-import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
+import { listCommit, resolveCommit, type RepositoryFile } from "./repository.ts";
 
 /** Bytes on disk after each piece. */
 export interface DownloadProgress {
@@ -78,7 +78,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   checkSnapshot(options);
   const request = requestOf(options);
   const { target, revision } = request;
-  const cache = repositoryCache(options.cacheFolder, target.type, target.repo);
+  const cache = new RepositoryCache(options.cacheFolder, target.type, target.repo);
   throwIfStopped(options.signal);
   const cached = await fromCache(cache, options, request);
   if (cached) return cached;
@@ -92,13 +92,9 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
 }
 
-interface Request {
-  readonly target: Designation;
-  readonly revision: string;
-  readonly place: string;
-}
+type Request = ReturnType<typeof requestOf>;
 
-function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">): Request {
+function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">) {
   if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
     throw inputError(`repo: expected owner/name, got ${JSON.stringify(repo)}`, { key: "repo" });
   try {
@@ -110,18 +106,12 @@ function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOpt
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
 }
 
-interface WantedFiles {
-  readonly hub: HubConnection;
-  readonly commit: string;
-  readonly files: readonly RepositoryFile[];
-}
-
 /** Commit of a revision, and its files that match the patterns. */
 async function wantedFiles(
   options: Omit<SnapshotOptions, "cacheFolder">,
   { target, revision, place }: Request,
   signal: AbortSignal | undefined,
-): Promise<WantedFiles> {
+) {
   const { endpoint = "https://huggingface.co", token, wait, fetch: send = fetch, files: patterns } = options;
   const hub = new HubConnection({ endpoint, token, fetch: send, wait, signal, place });
   const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);

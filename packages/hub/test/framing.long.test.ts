@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { askPython } from "@laconic/core/platform";
 import { tokenizerOf } from "@laconic/hub/tokenizers";
 import { expect, test } from "vitest";
+import { controlToken } from "../src/tokenizers/special-tokens.ts";
 
 type Answer = { readonly full: readonly number[]; readonly plain: readonly number[] } | { readonly error: string };
 
@@ -12,15 +13,7 @@ const specials =
 const letters = Array.from(new Set(` Ġ▁${text}`)).flatMap((letter) => [letter, `##${letter}`]);
 const tokens = [...specials, ...letters];
 const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]));
-const addedTokens = specials.map((content, id) => ({
-  id,
-  content,
-  special: true,
-  normalized: false,
-  single_word: false,
-  lstrip: false,
-  rstrip: false,
-}));
+const addedTokens = specials.map(controlToken);
 
 const tokenOf = (content: string): object => ({ SpecialToken: { id: content, type_id: 0 } });
 const sequence = (id: "A" | "B"): object => ({ Sequence: { id, type_id: 0 } });
@@ -50,14 +43,8 @@ const rebuilt =
   `LlamaTokenizer LlamaTokenizerFast Qwen2Tokenizer GPT2Tokenizer GPT2TokenizerFast GemmaTokenizer CodeLlamaTokenizer
   CodeLlamaTokenizerFast CohereTokenizer GPTNeoXTokenizer GPTNeoXTokenizerFast CodeGenTokenizer BertTokenizer DistilBertTokenizerFast
   RobertaTokenizer BartTokenizer DebertaTokenizer MPNetTokenizer FunnelTokenizer NougatTokenizer`.split(/\s+/u);
-const unigram = [
-  "T5Tokenizer",
-  "T5TokenizerFast",
-  "XLMRobertaTokenizer",
-  "CamembertTokenizer",
-  "DebertaV2Tokenizer",
-  "XLNetTokenizer",
-];
+const unigram =
+  "T5Tokenizer T5TokenizerFast XLMRobertaTokenizer CamembertTokenizer DebertaV2Tokenizer XLNetTokenizer".split(" ");
 const flags = [true, false, null, undefined];
 const roles = [
   { bos_token: "<s>", eos_token: "</s>" },

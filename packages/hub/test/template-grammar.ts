@@ -52,6 +52,10 @@ class Grammar {
     return options[this.integer(options.length)] as T;
   }
 
+  pickOf(options: string): string {
+    return this.pick(options.split("; "));
+  }
+
   chance(percent: number): boolean {
     return this.integer(100) < percent;
   }
@@ -105,66 +109,19 @@ class Grammar {
       case "integer":
         return this.pick(["0", "1", "2", "3", "7", "-4", "10", "1_000", "count", "messages|length"]);
       case "float":
-        return this.pick([
-          "0.5",
-          "1.0",
-          "-2.5",
-          "1e16",
-          "1e15",
-          "0.1",
-          "1e-5",
-          "0.0001",
-          "3.14159",
-          "123456.789",
-          "2.675",
-          "-0.0",
-          "1.5e300",
-        ]);
+        return this.pickOf("0.5; 1.0; -2.5; 1e16; 1e15; 0.1; 1e-5; 0.0001; 3.14159; 123456.789; 2.675; -0.0; 1.5e300");
       case "boolean":
-        return this.pick([
-          "true",
-          "false",
-          "True",
-          "flag",
-          "add_generation_prompt",
-          "not flag",
-          "tools is none",
-          "unknown is defined",
-        ]);
+        return this.pickOf(
+          "true; false; True; flag; add_generation_prompt; not flag; tools is none; unknown is defined",
+        );
       case "list":
-        return this.pick([
-          "[1, 2, 3]",
-          "[]",
-          "items",
-          "messages",
-          "['b', 'A', 'c']",
-          "[3, 1.5, true]",
-          "(1, 'x')",
-          "(1,)",
-          "(range(4)|list)",
-          "[none, [1, {}], 'é']",
-          "()",
-        ]);
+        return this.pickOf(
+          "[1, 2, 3]; []; items; messages; ['b', 'A', 'c']; [3, 1.5, true]; (1, 'x'); (1,); (range(4)|list); [none, [1, {}], 'é']; ()",
+        );
       case "dict":
-        return this.pick([
-          "info",
-          "{}",
-          "{'b': 1, 'a': [2]}",
-          "messages[0]",
-          "{1: 'x', 'k': none}",
-          "{'é': 1.0, 'q': '\"'}",
-        ]);
+        return this.pickOf("info; {}; {'b': 1, 'a': [2]}; messages[0]; {1: 'x', 'k': none}; {'é': 1.0, 'q': '\"'}");
       case "any":
-        return this.pick([
-          "none",
-          "unknown",
-          "x",
-          "ns.total",
-          this.pick(names),
-          "info.missing",
-          "messages[9]",
-          "info.name",
-        ]);
+        return this.pickOf(`none; unknown; x; ns.total; ${this.pick(names)}; info.missing; messages[9]; info.name`);
     }
   }
 
@@ -297,21 +254,9 @@ class Grammar {
             () =>
               this.#output(
                 "any",
-                this.pick([
-                  "loop.index",
-                  "loop.index0",
-                  "loop.revindex",
-                  "loop.revindex0",
-                  "loop.first",
-                  "loop.last",
-                  "loop.length",
-                  "loop.previtem",
-                  "loop.nextitem",
-                  "loop.cycle('a', 'b')",
-                  "item",
-                  "loop.previtem is defined",
-                  "loop.nextitem == item",
-                ]),
+                this.pickOf(
+                  "loop.index; loop.index0; loop.revindex; loop.revindex0; loop.first; loop.last; loop.length; loop.previtem; loop.nextitem; loop.cycle('a', 'b'); item; loop.previtem is defined; loop.nextitem == item",
+                ),
               ),
             () => this.#tag("break"),
             () => this.#tag("continue"),

@@ -15,22 +15,12 @@ const handlerOf = (...texts: readonly string[]): CompletionHandler => {
 
 const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }] };
 
-const nothing = {
-  temperature: null,
-  top_p: null,
-  n: null,
-  seed: null,
-  stop: null,
-  stream: null,
-  tools: null,
-  tool_choice: null,
-  parallel_tool_calls: null,
-  response_format: null,
-  logprobs: null,
-  logit_bias: null,
-  metadata: null,
-  reasoning_effort: null,
-};
+const nothing = Object.fromEntries(
+  `temperature top_p n seed stop stream tools tool_choice
+  parallel_tool_calls response_format logprobs logit_bias metadata reasoning_effort`
+    .split(/\s+/u)
+    .map((name) => [name, null]),
+);
 const idle = {
   logit_bias: {},
   modalities: ["text"],

@@ -1,5 +1,5 @@
-import { LaconicError, isRecord, type UnknownRecord } from "@laconic/core";
-import type { SpecialTokens } from "./special-tokens.ts";
+import { isRecord, type LaconicError, type UnknownRecord } from "@laconic/core";
+import { unsupportedKey, type SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 /** Tokens before and after a text. */
@@ -67,10 +67,9 @@ export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framin
   const className = config["tokenizer_class"];
   const name = typeof className === "string" ? className.replace(/Fast$/u, "") : "";
   if (name.endsWith("Tokenizer") && rejectedClasses.has(name.slice(0, -"Tokenizer".length)))
-    throw new LaconicError(
-      "model_unsupported",
+    throw unsupportedKey(
+      "tokenizer_class",
       `tokenizer_config.json, tokenizer_class: text prompts are not supported for ${name}`,
-      { key: "tokenizer_class" },
     );
   const classFraming = framingByClass.get(name);
   if (classFraming) return roleFraming(classFraming, name, files, special);
@@ -93,11 +92,8 @@ function roleFraming(
       if (config[key] === null) return [];
       const id = idOf(byRole[key] ?? preset);
       if (id !== undefined) return [id];
-      throw new LaconicError(
-        "model_unsupported",
-        `tokenizer_config.json, ${key}: ${className} adds ${byRole[key] ?? preset} to text prompts, but tokenizer.json lacks it`,
-        { key },
-      );
+      const missing = `${className} adds ${byRole[key] ?? preset} to text prompts, but tokenizer.json lacks it`;
+      throw unsupportedKey(key, `tokenizer_config.json, ${key}: ${missing}`);
     });
   return { before: idsOf(before), after: idsOf(after) };
 }
@@ -153,7 +149,5 @@ function templated(processor: UnknownRecord, encodings: readonly Encoding[]): re
 }
 
 function unsupportedProcessor(what: string): LaconicError {
-  return new LaconicError("model_unsupported", `tokenizer.json: a post_processor ${what} is not supported`, {
-    key: "post_processor",
-  });
+  return unsupportedKey("post_processor", `tokenizer.json: a post_processor ${what} is not supported`);
 }

@@ -42,21 +42,16 @@ export function specialTokens(files: TokenizerFiles): SpecialTokens {
   const byRole = rolesOf(files.config);
   const stated = files.generation["eos_token_id"];
   const wrong = [stated].flat().find((id) => typeof id === "number" && !(Number.isInteger(id) && id >= 0));
-  if (wrong !== undefined)
-    throw new LaconicError(
-      "model_unsupported",
-      `generation_config.json, eos_token_id: expected a token id, got ${JSON.stringify(wrong)}`,
-      {
-        key: "eos_token_id",
-      },
-    );
+  if (wrong !== undefined) {
+    const problem = `expected a token id, got ${JSON.stringify(wrong)}`;
+    throw unsupportedKey("eos_token_id", `generation_config.json, eos_token_id: ${problem}`);
+  }
   const own = ids.get(byRole["eos_token"] ?? "");
   const ends = [...new Set([own, stated].flat().filter((id): id is number => typeof id === "number"))];
   if (ends.length === 0)
-    throw new LaconicError(
-      "model_unsupported",
+    throw unsupportedKey(
+      "eos_token",
       "no end-of-reply token in tokenizer_config.json (eos_token) or generation_config.json (eos_token_id)",
-      { key: "eos_token" },
     );
   return { ids, controls, byRole, ends };
 }
@@ -73,4 +68,9 @@ function rolesOf(config: TokenizerFiles["config"]): Record<string, string> {
 
 export function controlToken(content: string, id: number): object {
   return { id, content, special: true, normalized: false, single_word: false, lstrip: false, rstrip: false };
+}
+
+/** Error for a key of a tokenizer's file. */
+export function unsupportedKey(key: string, message: string): LaconicError {
+  return new LaconicError("model_unsupported", message, { key });
 }

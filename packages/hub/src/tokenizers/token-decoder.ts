@@ -1,6 +1,6 @@
-import { LaconicError, type TokenBytes } from "@laconic/core";
+import type { TokenBytes } from "@laconic/core";
 import { openTokenizer } from "./prompt-encoder.ts";
-import { addedTokens } from "./special-tokens.ts";
+import { addedTokens, unsupportedKey } from "./special-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
@@ -48,9 +48,7 @@ function refusePatterns(decoder: unknown): void {
   if (typeof decoder !== "object" || decoder === null) return;
   const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
   if (typeof pattern === "object" && pattern !== null && "Regex" in pattern)
-    throw new LaconicError("model_unsupported", "tokenizer.json: decoder patterns are not supported", {
-      key: "decoder",
-    });
+    throw unsupportedKey("decoder", "tokenizer.json: decoder patterns are not supported");
   if (Array.isArray(decoders)) decoders.forEach(refusePatterns);
 }
 

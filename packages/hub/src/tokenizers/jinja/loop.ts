@@ -50,7 +50,7 @@ function changed(): never {
   throw unsupported("loop.changed");
 }
 
-const attributes: ReadonlyMap<string, (loop: Iteration) => Value> = new Map<string, (loop: Iteration) => Value>([
+const attributes = new Map<string, (loop: Iteration) => Value>([
   ["index", (loop) => BigInt(loop.index + 1)],
   ["index0", (loop) => BigInt(loop.index)],
   ["revindex", (loop) => BigInt(loop.length - loop.index)],
