@@ -3,7 +3,7 @@ import { configError } from "@laconic/core";
 import {
   compareRuns,
   comparisonText,
-  CsvWriter,
+  csvLines,
   exportRun,
   listRuns,
   printable,
@@ -68,10 +68,10 @@ export const exportCommand: Command = command({
       if (table === undefined)
         throw configError(`--out: - prints one table; add --table ${tableNames.join("|")}`, { flag: "out" });
       if (json) throw configError("--out: - prints CSV; remove --json", { flag: "out" });
-      const writer = new CsvWriter();
+      let defused = 0;
       const tables = await runTables(directory);
-      for await (const line of writer.lines(await tables(table))) terminal.result(line);
-      return noteDefused(writer.defused, terminal);
+      for await (const line of csvLines(await tables(table), () => (defused += 1))) terminal.result(line);
+      return noteDefused(defused, terminal);
     }
     const folder = out === undefined ? join(directory, "csv") : resolve(out);
     const written = await exportRun(directory, folder, table === undefined ? tableNames : [table]);

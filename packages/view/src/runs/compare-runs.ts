@@ -2,6 +2,7 @@ import { configError, LaconicError } from "@laconic/core";
 import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
 import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import { runMissing, type RunEvaluation } from "@laconic/trainer/reading";
+import { groupBy } from "../group-by.ts";
 import { columnsOf, printable } from "./columns.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
@@ -64,22 +65,17 @@ export async function compareRuns(folders: readonly string[]): Promise<Compariso
 }
 
 function comparisonOf(runs: readonly RunSummary[]): Comparison {
-  const bySettings = new Map<string, { readonly settings: ReadonlyMap<string, string>; readonly runs: RunSummary[] }>();
-  for (const run of runs) {
-    const settings = comparedSettings(run.config);
-    const key = JSON.stringify([...settings].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    const group = bySettings.get(key) ?? { settings, runs: [] };
-    bySettings.set(key, group);
-    group.runs.push(run);
-  }
-  const members = [...bySettings.values()];
-  const groups = members.map((group) => groupOf(group.runs));
-  const keys = [...new Set(members.flatMap(({ settings }) => [...settings.keys()]))].toSorted();
+  const settingsKey = ({ config }: RunSummary): string =>
+    JSON.stringify([...comparedSettings(config)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const members = [...groupBy(runs, settingsKey).values()];
+  const groups = members.map(groupOf);
+  const settings = members.map(([first]) => comparedSettings(first?.config));
+  const keys = [...new Set(settings.flatMap((values) => [...values.keys()]))].toSorted();
   const difference = (group: RunGroup, name: Compared): Difference | null =>
     differenceOf(groups[0]?.[name] ?? null, group[name]);
   return {
     settings: keys
-      .map((key) => ({ key, values: members.map(({ settings }) => settings.get(key) ?? null) }))
+      .map((key) => ({ key, values: settings.map((values) => values.get(key) ?? null) }))
       .filter(({ values }) => new Set(values).size > 1),
     groups,
     differences: groups.slice(1).map((group) => ({

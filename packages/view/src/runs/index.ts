@@ -8,5 +8,5 @@ export type { Comparison, Difference, Figure, GroupDifference, RunGroup } from "
 export { comparisonText } from "./compare-runs.ts";
 export { listRuns, runLines } from "./list-runs.ts";
 export type { RunSummary } from "./list-runs.ts";
-export { CsvWriter, exportRun, runTables, tableNames } from "./run-tables.ts";
+export { csvLines, exportRun, runTables, tableNames } from "./run-tables.ts";
 export type { Cell, RunExport, RunTable, TableName } from "./run-tables.ts";

@@ -1,6 +1,5 @@
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { makeFolders } from "@laconic/core/platform";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
@@ -41,34 +40,10 @@ export interface RunExport {
   readonly defused: number;
 }
 
-/** Writes CSV and counts defused texts. */
-export class CsvWriter {
-  #defused = 0;
-
-  get defused(): number {
-    return this.#defused;
-  }
-
-  /** Header and rows, without line feeds. */
-  async *lines({ columns, rows }: RunTable): AsyncGenerator<string> {
-    const line = (cells: readonly Cell[]): string => csvLine(cells, () => (this.#defused += 1));
-    yield line(columns);
-    for await (const cells of rows()) yield line(cells);
-  }
-
-  /** Counts rows without header. */
-  async write(table: RunTable, file: string): Promise<number> {
-    let rows = -1;
-    const lines = this.lines(table);
-    const counted = async function* (): AsyncGenerator<string> {
-      for await (const line of lines) {
-        rows += 1;
-        yield `${line}\n`;
-      }
-    };
-    await pipeline(Readable.from(counted()), createWriteStream(file));
-    return rows;
-  }
+/** Header and rows as CSV, without line feeds. @param onDefused - called for each defused text */
+export async function* csvLines({ columns, rows }: RunTable, onDefused: () => void): AsyncGenerator<string> {
+  yield csvLine(columns, onDefused);
+  for await (const cells of rows()) yield csvLine(cells, onDefused);
 }
 
 /** Writes `TABLE.csv` files. @throws LaconicError `run_missing` */
@@ -78,14 +53,22 @@ export async function exportRun(
   names: readonly TableName[] = tableNames,
 ): Promise<RunExport> {
   const tables = await runTables(directory);
-  const writer = new CsvWriter();
   await makeFolders(folder);
   const files: { file: string; rows: number }[] = [];
+  let defused = 0;
   for (const name of names) {
-    const file = join(folder, `${name}.csv`);
-    files.push({ file, rows: await writer.write(await tables(name), file) });
+    const written = { file: join(folder, `${name}.csv`), rows: -1 }; // the header is no row
+    const lines = csvLines(await tables(name), () => (defused += 1));
+    const counted = async function* (): AsyncGenerator<string> {
+      for await (const line of lines) {
+        written.rows += 1;
+        yield `${line}\n`;
+      }
+    };
+    await pipeline(counted, createWriteStream(written.file));
+    files.push(written);
   }
-  return { folder, files, defused: writer.defused };
+  return { folder, files, defused };
 }
 
 /** Streams rows: files can exceed memory. @throws LaconicError `run_missing` */
