@@ -1,4 +1,4 @@
-import type { AgentId, Problem, StepReward } from "@laconic/core";
+import type { AgentId, Problem, StepReward, Utterance } from "@laconic/core";
 import type { CostBreakdown, CostSums } from "@laconic/core/ledger";
 import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
@@ -179,15 +179,11 @@ export interface MessageValue {
 }
 
 /** Turn of an agent. */
-export interface TurnDetail {
-  readonly agent: AgentId;
+export interface TurnDetail extends Pick<
+  Utterance,
+  "agent" | "turn" | "round" | "text" | "silent" | "writtenTokens" | "deliveredTo"
+> {
   readonly opponent: string | null;
-  readonly turn: number;
-  readonly round: number;
-  readonly text: string;
-  readonly silent: boolean;
-  readonly writtenTokens: number;
-  readonly deliveredTo: readonly AgentId[];
   readonly reads: readonly number[];
   readonly observed: { readonly text: string; readonly tokens: number } | null;
   readonly earned: StepReward | null;

@@ -45,6 +45,12 @@ const types: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
+/** All files below a folder. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
 /** Serves the files of a folder. */
 export interface StaticFiles {
   /** @returns null for a path without a file; folder paths return their `index.html` */
@@ -56,15 +62,8 @@ export interface StaticFiles {
  * leave the folder. Vite's content-hashed files are cached forever, others revalidated.
  */
 export async function staticFiles(folder: string): Promise<StaticFiles> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = new Map(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => {
-        const file = join(entry.parentPath, entry.name);
-        return [`/${relative(folder, file).split(sep).join("/")}`, file];
-      }),
-  );
+  const addressOf = (file: string): string => `/${relative(folder, file).split(sep).join("/")}`;
+  const files = new Map((await filesBelow(folder)).map((file) => [addressOf(file), file]));
   return {
     async answer(path) {
       const file = files.get(path.endsWith("/") ? `${path}index.html` : path);

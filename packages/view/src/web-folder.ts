@@ -7,6 +7,7 @@ import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { filesBelow } from "./static-files.ts";
 
 /** Package folder, from `src` and from `dist`. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
@@ -75,9 +76,5 @@ async function sourceHash(): Promise<string> {
 async function filesIn(location: string): Promise<string[]> {
   if (!existsSync(location)) return [];
   if (!(await stat(location)).isDirectory()) return [location];
-  const entries = await readdir(location, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
+  return (await filesBelow(location)).toSorted();
 }

@@ -190,7 +190,7 @@ describePages("the dashboard", (pages) => {
     expect(await turns.nth(2).innerText()).toMatch(/read from holder-a/u);
     expect(await turns.first().innerText()).toMatch(/Environment reward: holder-a 0\.25, solver [-−]0\.5\./u);
     await page.getByLabel("Colour tokens by").selectOption("price");
-    await soon(() => page.locator(".tokens .heat5").count()).toBeGreaterThan(1);
+    await soon(() => page.locator(".tokens .heat[style*='45%']").count()).toBeGreaterThan(1);
     const options = await page.locator("[data-beside] option").allInnerTexts();
     expect(options[1]).toMatch(/^step \d+, (evaluation|training), (right|wrong), \d+ tokens$/u);
     await page.locator("[data-beside]").selectOption({ index: 1 });

@@ -24,6 +24,14 @@ function lineEnds(file: Buffer): number[] {
 
 const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
 
+/** Data of a folder with a small run, and the run's folder. */
+async function openedRun(): Promise<{ readonly data: ViewData; readonly run: string; readonly id: string }> {
+  const folder = await temporaryFolder();
+  await smallRun(join(folder, "a"));
+  const data = await openedData([folder]);
+  return { data, run: join(folder, "a"), id: (await only(data)).id };
+}
+
 describe("found folders", () => {
   test("are runs, a sweep's children and benches, and foreign ones have a reason", async () => {
     const folder = await temporaryFolder();
@@ -75,10 +83,7 @@ describe("found folders", () => {
   });
 
   test("notable conversations come from first and last evaluation, with the steps between", async () => {
-    const folder = await temporaryFolder();
-    await smallRun(folder);
-    const data = await openedData([folder]);
-    const id = (await data.runs())[0]?.id as string;
+    const { data, id } = await openedRun();
     const { rows } = await pageOf(data, id, { kind: "evaluation" });
     const [first, last] = [0, 4].map((step) => rows.filter((row) => row.step === step));
     const told = (await data.telling(id)) ?? [];
@@ -176,24 +181,17 @@ describe("a growing run", () => {
   });
 
   test("reads a resumed run again", async () => {
-    const folder = await temporaryFolder();
-    await smallRun(join(folder, "a"));
-    const data = await openedData([folder]);
-    const { id } = await only(data);
+    const { data, run, id } = await openedRun();
     const before = await pageOf(data, id, { limit: 100 });
     // As a resume does: rows behind the checkpoint go, by a file that is renamed into the place.
-    const members = await episodeMembers(nodeFileSystem, join(folder, "a"));
-    await rm(join(folder, "a/episodes.jsonl.gz"));
-    await writeEpisodeMembers(
-      nodeFileSystem,
-      join(folder, "a"),
-      members.filter(({ head }) => head.step <= 2),
-    );
+    const members = (await episodeMembers(nodeFileSystem, run)).filter(({ head }) => head.step <= 2);
+    await rm(join(run, "episodes.jsonl.gz"));
+    await writeEpisodeMembers(nodeFileSystem, run, members);
     for (const name of ["metrics.jsonl", "timing.jsonl"]) {
-      const lines = (await readFile(join(folder, "a", name), "utf8")).split("\n");
+      const lines = (await readFile(join(run, name), "utf8")).split("\n");
       const retained = lines.filter((line) => line !== "" && (JSON.parse(line) as { step: number }).step <= 2);
-      await rm(join(folder, "a", name));
-      await writeFile(join(folder, "a", name), `${retained.join("\n")}\n`);
+      await rm(join(run, name));
+      await writeFile(join(run, name), `${retained.join("\n")}\n`);
     }
     const after = await pageOf(data, id, { limit: 100 });
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);

@@ -12,7 +12,7 @@ import {
   smooth,
   type Series,
 } from "../web/dashboard/curves/metrics.ts";
-import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
+import { heatOf, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
 import { filterRuns, frontierOf, groupRuns, settingRows, sortRuns, taskKey } from "../web/dashboard/run/runs.ts";
@@ -270,7 +270,7 @@ describe("conversations", () => {
     ];
     expect(heatsOf(tokens)).toEqual(["none", "logProb", "advantage"]);
     const [odds, worth] = [heatScale(tokens, "logProb"), heatScale(tokens, "advantage")];
-    expect([heatClass(-2, odds), heatClass(-1, odds), heatClass(null, odds)]).toEqual(["heat5", "heat3", ""]);
-    expect([heatClass(0.5, worth), heatClass(-0.25, worth)]).toEqual(["heat5 more", "heat3 less"]);
+    expect([-2, -1, null].map((value) => heatOf(value, odds).style?.["--strength"])).toEqual(["45%", "27%", undefined]);
+    expect([0.5, -0.25].map((value) => heatOf(value, worth).class)).toEqual(["heat more", "heat"]);
   });
 });

@@ -110,7 +110,7 @@ describe("a run that is started, stopped, steered and exported", () => {
     expect(name).toBe("relay-seed-1-step-2");
     await session.ask(own, 2); // between steps, on the weights that learn
     await session.train(null);
-    expect(heard("training").at(-1)).toMatchObject({ active: false, step: 3, done: true });
+    expect(heard("training").at(-1)).toMatchObject({ active: false, step: 3 });
     const names = [
       "metrics.jsonl",
       "evaluations.jsonl",

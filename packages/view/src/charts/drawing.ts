@@ -140,25 +140,21 @@ export function axes({ x, y, formatX, formatY, xLabel, yLabel }: AxesOptions): D
     { fill: "var(--soft)" },
     y.ticks.map((value) => {
       const height = px(y.position(value));
-      return draw(
-        "g",
-        {},
-        draw("line", { stroke: "var(--line)", x1: left, x2: right, y1: height, y2: height }),
-        draw("text", { x: left - 8, y: height + 4, "text-anchor": "end" }, formatY(value)),
-      );
+      const label = draw("text", { x: left - 8, y: height + 4, "text-anchor": "end" }, formatY(value));
+      return gridLine({ x1: left, x2: right, y1: height, y2: height }, label);
     }),
     x.ticks.map((value) => {
       const index = px(x.position(value));
-      return draw(
-        "g",
-        {},
-        draw("line", { stroke: "var(--line)", x1: index, x2: index, y1: top, y2: bottom }),
-        draw("text", { x: index, y: bottom + 18, "text-anchor": "middle" }, formatX(value)),
-      );
+      const label = draw("text", { x: index, y: bottom + 18, "text-anchor": "middle" }, formatX(value));
+      return gridLine({ x1: index, x2: index, y1: top, y2: bottom }, label);
     }),
     draw("text", { x: right, y: bottom + 36, "text-anchor": "end" }, xLabel),
     yLabel === undefined ? null : draw("text", { x: left - 54, y: top - 14 }, yLabel),
   );
+}
+
+function gridLine(ends: Drawing["attributes"], label: Drawing): Drawing {
+  return draw("g", {}, draw("line", { stroke: "var(--line)", ...ends }), label);
 }
 
 /** Text size of drawings in CSS pixels at scale 1. */

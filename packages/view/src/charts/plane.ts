@@ -58,6 +58,11 @@ export function planeDrawing(chart: PlaneChart, width: number, height: number): 
   return draw("svg", attributes, planeMarks(chart, { left: 0, right: width, top: 0, bottom: height }));
 }
 
+/** `61.2 %, 14 tokens`. */
+export function figuresText({ accuracy, tokens }: PlanePosition): string {
+  return `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
+}
+
 interface PlaneScales {
   readonly x: Scale;
   readonly y: Scale;
@@ -213,7 +218,7 @@ function planeInWords({ title, points }: PlaneChart): string {
   const figures = points
     .filter(({ look }) => look !== "faint")
     .slice(0, 12)
-    .map(({ name, accuracy, tokens }) => `${name}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`);
+    .map((point) => `${point.name}: ${figuresText(point)}`);
   return `${title}. ${figures.join("; ")}`;
 }
 

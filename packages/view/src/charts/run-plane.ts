@@ -1,6 +1,6 @@
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber } from "@laconic/core/text";
 import type { RunEvaluation } from "@laconic/trainer/reading";
-import type { PlaneChart, PlanePoint } from "./plane.ts";
+import { figuresText, type PlaneChart, type PlanePoint } from "./plane.ts";
 
 interface EvaluatedRun {
   readonly evaluations: readonly RunEvaluation[];
@@ -8,6 +8,8 @@ interface EvaluatedRun {
   readonly before: RunEvaluation | null;
   readonly budget: number | null;
 }
+
+const ring = { look: "ring", color: 1, interval: null } as const;
 
 /** Plane of a run at one of its evaluations: its path, start, end and model before a warm start. */
 export function runPlane({ evaluations, before, budget }: EvaluatedRun, current: RunEvaluation): PlaneChart {
@@ -18,20 +20,11 @@ export function runPlane({ evaluations, before, budget }: EvaluatedRun, current:
   if (start !== current) rings.push([start, "start"]);
   if (end !== current) rings.push([end, "end"]);
   const label = current === end ? "end" : current === start ? "start" : `step ${current.step}`;
-  const figures = ({ accuracy, tokens }: RunEvaluation): string =>
-    `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
   return {
     title: "Validation accuracy over tokens per episode",
     n: problemsText(evaluations),
     points: [
-      ...rings.map(([row, name]): PlanePoint => ({
-        ...row,
-        label: name,
-        name,
-        look: "ring",
-        color: 1,
-        interval: null,
-      })),
+      ...rings.map(([row, name]): PlanePoint => ({ ...row, ...ring, label: name, name })),
       { ...current, color: 1, name: `step ${current.step}`, label },
     ],
     lines: [
@@ -40,8 +33,8 @@ export function runPlane({ evaluations, before, budget }: EvaluatedRun, current:
     ],
     budget,
     legend: [
-      ...rings.map(([row, name]) => ({ color: 1, isRing: true, text: `${name}: ${figures(row)}` })),
-      { color: 1, text: `${label}, step ${current.step}: ${figures(current)}` },
+      ...rings.map(([row, name]) => ({ color: 1, isRing: true, text: `${name}: ${figuresText(row)}` })),
+      { color: 1, text: `${label}, step ${current.step}: ${figuresText(current)}` },
     ],
   };
 }

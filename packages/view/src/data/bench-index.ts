@@ -16,7 +16,7 @@ import type {
 } from "../protocol.ts";
 import { groupBy } from "../group-by.ts";
 import type { RunPlace } from "../runs/run-place.ts";
-import { selectSamples, type ListedSample } from "./select.ts";
+import { pageOf, selectSamples, type ListedSample } from "./select.ts";
 import { clipped } from "./texts.ts";
 
 /** A question; its samples may come before it. */
@@ -141,9 +141,9 @@ export class BenchIndex {
     return [...this.#samples.values()].reduce((sum, { answer }) => sum + 500 + answer.length, 0);
   }
 
-  page({ offset = 0, limit = 100, ...query }: SampleQuery): SamplePage {
+  page(query: SampleQuery): SamplePage {
     const samples = selectSamples([...this.#samples.values()], query, byQuestion);
-    return { total: samples.length, rows: samples.slice(offset, offset + limit).map(shownSample) };
+    return pageOf(samples, { limit: 100, ...query }, shownSample);
   }
 
   async sample(key: string): Promise<SampleDetail | null> {
@@ -164,7 +164,7 @@ export class BenchIndex {
       answer: textOf(record["answer"]),
       extracted: textOf(record["extracted"]),
       rule: textOf(record["rule"]),
-      steps: gradingStepsIn(record["steps"]),
+      steps: recordsIn<GradingStep>(record["steps"], isGradingStep),
       protocol: textOf(record["protocol"]),
       stopReason: textOf(record["stopReason"]),
       attempt: typeof record["attempt"] === "number" ? record["attempt"] : 1,
@@ -193,7 +193,7 @@ export class BenchIndex {
       if (stored["sample"] !== JSON.stringify([benchmark, problem, method, repeat, config])) return missing;
       const leftOut = Number(stored["leftOut"] ?? 0);
       return {
-        calls: callsIn(stored["calls"]),
+        calls: recordsIn<StoredCall>(stored["calls"], isCall),
         callsMissing: leftOut > 0 ? `${leftOut} more calls were too long to store.` : null,
       };
     } catch {
@@ -248,37 +248,27 @@ function byQuestion(a: Sample, b: Sample): number {
   return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
 }
 
-function gradingStepsIn(steps: unknown): GradingStep[] {
-  return listIn(steps).filter((step): step is GradingStep => {
-    if (!isRecord(step)) return false;
-    const { name, answer, gold, ended = "" } = step;
-    return [name, answer, ended].every(isText) && isTextOrNull(gold);
-  });
+function isGradingStep({ name, answer, gold, ended = "" }: UnknownRecord): boolean {
+  return [name, answer, ended].every(isText) && isTextOrNull(gold);
 }
 
-function callsIn(calls: unknown): StoredCall[] {
-  return listIn(calls).filter((call): call is StoredCall => {
-    if (!isRecord(call)) return false;
-    const { agent, model, prompt, sampling, reply, error } = call;
-    return (
-      isPrompt(prompt) && isText(agent) && isText(model) && isRecord(sampling) && [reply, error].every(isTextOrNull)
-    );
-  });
+function isCall({ agent, model, prompt, sampling, reply, error }: UnknownRecord): boolean {
+  const isComplete = [agent, model].every(isText) && isRecord(sampling) && [reply, error].every(isTextOrNull);
+  return isComplete && isRecord(prompt) && isPrompt(prompt);
 }
 
-function isPrompt(prompt: unknown): boolean {
-  if (!isRecord(prompt)) return false;
-  const { kind, messages, text, tokens } = prompt;
-  if (kind === "messages")
-    return (
-      Array.isArray(messages) &&
-      messages.every((message) => isRecord(message) && isText(message["role"]) && isText(message["content"]))
-    );
+function isPrompt({ kind, messages, text, tokens }: UnknownRecord): boolean {
+  if (kind === "messages") return Array.isArray(messages) && recordsIn(messages, isMessage).length === messages.length;
   return kind === "text" ? isText(text) : kind === "tokens" && Array.isArray(tokens);
 }
 
-function listIn(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+function isMessage({ role, content }: UnknownRecord): boolean {
+  return isText(role) && isText(content);
+}
+
+/** Valid records of a list. */
+function recordsIn<T>(list: unknown, isValid: (record: UnknownRecord) => boolean): T[] {
+  return Array.isArray(list) ? list.filter((item) => isRecord(item) && isValid(item)) : [];
 }
 
 function isText(value: unknown): boolean {

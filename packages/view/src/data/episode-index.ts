@@ -14,7 +14,7 @@ import type {
 import type { RunPlace } from "../runs/run-place.ts";
 import { episodeDetail, type CostSettings } from "./episode-detail.ts";
 import { keyPrefix, rowsOf, speechOf } from "./episode-rows.ts";
-import { orderOf, selectRows, type ListedRow } from "./select.ts";
+import { orderOf, pageOf, selectRows, type ListedRow } from "./select.ts";
 import { spaced } from "./texts.ts";
 
 /** Episodes of a step or an evaluation. */
@@ -124,9 +124,8 @@ export class EpisodeIndex {
     };
   }
 
-  page({ offset = 0, limit = 50, ...query }: EpisodeQuery): EpisodePage {
-    const rows = selectRows(this.#rows(), query);
-    return { total: rows.length, rows: rows.slice(offset, offset + limit).map(({ summary }) => summary) };
+  page(query: EpisodeQuery): EpisodePage {
+    return pageOf(selectRows(this.#rows(), query), query, ({ summary }) => summary);
   }
 
   /** Null for an unknown key or unreadable line. */

@@ -1,18 +1,10 @@
 import type { AgentId, Problem } from "@laconic/core";
-import type { StoredContent, StoredEpisode, StoredUtterance } from "@laconic/core/run-folder";
+import type { StoredContent, StoredUtterance } from "@laconic/core/run-folder";
 import type { EpisodeKind, EpisodeSummary, SpeechStep } from "../protocol.ts";
 import { gradeOf, trainedCharges, type CostSettings } from "./episode-detail.ts";
 import type { ListedRow } from "./select.ts";
 import { teamSpeech } from "./team-speech.ts";
 import { clipped } from "./texts.ts";
-
-interface PlayedEpisode {
-  readonly problem: Problem;
-  readonly episode: StoredEpisode;
-  readonly utterances: readonly StoredUtterance[];
-  readonly grade: number | null;
-  readonly reward: number | null;
-}
 
 /** UTF-16 units searched in a long text. */
 const maxSearched = 1_000_000;
@@ -55,8 +47,8 @@ export function rowsOf(
   });
 }
 
-function playedEpisodes(kind: EpisodeKind, content: StoredContent): PlayedEpisode[] {
-  const played = (number: number, problem: Problem | null | undefined): Omit<PlayedEpisode, "reward"> => {
+function playedEpisodes(kind: EpisodeKind, content: StoredContent) {
+  const played = (number: number, problem: Problem | null | undefined) => {
     const episode = content.episodes[number];
     if (!episode || !problem) throw new Error(`episode ${number} or its problem is missing`);
     const utterances = episode.utterances.flatMap((index) => content.utterances[index] ?? []);

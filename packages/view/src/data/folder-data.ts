@@ -1,20 +1,6 @@
 import { optionCheck } from "@laconic/core/checks";
 import { nodeProcesses } from "@laconic/trainer/reading";
-import type {
-  BenchTable,
-  EpisodeDetail,
-  EpisodePage,
-  EpisodeQuery,
-  MetricTable,
-  RunDetail,
-  RunSummary,
-  SampleDetail,
-  SamplePage,
-  SampleQuery,
-  Speech,
-  TellingEpisode,
-  ViewEvent,
-} from "../protocol.ts";
+import type { BenchTable, RunSummary, ViewEvent } from "../protocol.ts";
 import type { ViewData } from "../requests.ts";
 import { checkFolders, findFolders, realFolder } from "../runs/find-folders.ts";
 import { BenchIndex } from "./bench-index.ts";
@@ -52,13 +38,31 @@ const looksBetween = 5;
 export async function folderData(options: FolderDataOptions): Promise<ViewData> {
   checkOptions(options);
   if (!options.mayCome) await checkFolders(options.folders);
-  return new FolderData(options);
+  const readers = new FolderReaders(options);
+  const { runs, benches } = readers;
+  return {
+    runs: () => readers.listRuns(),
+    run: (id) => readers.ask(runs, id, (run) => run.detail()),
+    columns: (id, names) => readers.ask(runs, id, async (run) => (await run.columns()).table(names)),
+    speech: (id) => readers.ask(runs, id, (run) => run.speech()),
+    episodes: (id, query) => readers.ask(runs, id, async (run) => (await run.index()).page(query)),
+    telling: (id) => readers.ask(runs, id, async (run) => (await run.index()).telling()),
+    episode: (id, key) => readers.ask(runs, id, (run) => run.episode(key)),
+    locate: (id) => readers.ask(runs, id, async ({ directory, config }) => ({ directory, config })),
+    benches: () => readers.listBenches(),
+    samples: (id, query) => readers.ask(benches, id, async (bench) => bench.page(query)),
+    sample: (id, key) => readers.ask(benches, id, (bench) => bench.sample(key)),
+    listen: (listener) => readers.listen(listener),
+    size: async () => readers.bytes,
+    close: () => readers.close(),
+  };
 }
 
-class FolderData implements ViewData {
+/** Readers of all runs and benches. Only one reads at a time. */
+class FolderReaders {
   readonly #options: FolderDataOptions;
-  readonly #runs = new Map<string, RunReader>();
-  readonly #benches = new Map<string, BenchIndex>();
+  readonly runs = new Map<string, RunReader>();
+  readonly benches = new Map<string, BenchIndex>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
   /** Last request last. */
   readonly #used = new Set<string>();
@@ -71,51 +75,15 @@ class FolderData implements ViewData {
     this.#options = options;
   }
 
-  async runs(): Promise<readonly RunSummary[]> {
+  async listRuns(): Promise<RunSummary[]> {
     await this.#look(true);
-    const summaries = Array.from(this.#runs.values(), ({ summary }) => summary);
+    const summaries = Array.from(this.runs.values(), ({ summary }) => summary);
     return summaries.filter((summary) => summary !== null).toSorted((a, b) => b.updated - a.updated);
   }
 
-  run(id: string): Promise<RunDetail | null> {
-    return this.#ask(this.#runs, id, (run) => run.detail());
-  }
-
-  columns(id: string, names: readonly string[] | null): Promise<MetricTable | null> {
-    return this.#ask(this.#runs, id, async (run) => (await run.columns()).table(names));
-  }
-
-  speech(id: string): Promise<Speech | null> {
-    return this.#ask(this.#runs, id, (run) => run.speech());
-  }
-
-  episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
-    return this.#ask(this.#runs, id, async (run) => (await run.index()).page(query));
-  }
-
-  telling(id: string): Promise<readonly TellingEpisode[] | null> {
-    return this.#ask(this.#runs, id, async (run) => (await run.index()).telling());
-  }
-
-  episode(id: string, key: string): Promise<EpisodeDetail | null> {
-    return this.#ask(this.#runs, id, (run) => run.episode(key));
-  }
-
-  locate(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
-    return this.#ask(this.#runs, id, async ({ directory, config }) => ({ directory, config }));
-  }
-
-  async benches(): Promise<readonly BenchTable[]> {
+  async listBenches(): Promise<BenchTable[]> {
     await this.#look(true);
-    return Array.from(this.#benches.values(), (bench) => bench.table());
-  }
-
-  samples(id: string, query: SampleQuery): Promise<SamplePage | null> {
-    return this.#ask(this.#benches, id, async (bench) => bench.page(query));
-  }
-
-  sample(id: string, key: string): Promise<SampleDetail | null> {
-    return this.#ask(this.#benches, id, (bench) => bench.sample(key));
+    return Array.from(this.benches.values(), (bench) => bench.table());
   }
 
   listen(listener: (event: ViewEvent) => void): () => void {
@@ -130,8 +98,8 @@ class FolderData implements ViewData {
     };
   }
 
-  async size(): Promise<number> {
-    return [...this.#runs.values(), ...this.#benches.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  get bytes(): number {
+    return [...this.runs.values(), ...this.benches.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   async close(): Promise<void> {
@@ -150,7 +118,6 @@ class FolderData implements ViewData {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Readers must not overlap. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
@@ -159,7 +126,7 @@ class FolderData implements ViewData {
 
   async #look(all: boolean): Promise<void> {
     const hasChanged = all && (await this.#alone(() => this.#find()));
-    for (const run of this.#runs.values()) {
+    for (const run of this.runs.values()) {
       if (run.summary && !all && run.summary.state !== "running") continue;
       await this.#alone(async () => {
         const isNew = run.summary === null;
@@ -168,7 +135,7 @@ class FolderData implements ViewData {
         this.#emit({ type: "run", id, step, state });
       });
     }
-    for (const bench of all ? this.#benches.values() : [])
+    for (const bench of all ? this.benches.values() : [])
       if (await this.#alone(async () => !this.#isClosed && bench.refresh())) this.#emit({ type: "runs" });
     if (hasChanged) this.#emit({ type: "runs" });
   }
@@ -181,18 +148,18 @@ class FolderData implements ViewData {
     let hasChanged = false;
     for (const folder of matches) {
       const { kind, id, name, location } = folder;
-      if (this.#runs.has(id) || this.#benches.has(id)) continue;
-      if (kind === "bench") this.#benches.set(id, new BenchIndex(id, name, location));
-      else this.#runs.set(id, new RunReader(folder, { host: nodeProcesses.host, isAlive }));
+      if (this.runs.has(id) || this.benches.has(id)) continue;
+      if (kind === "bench") this.benches.set(id, new BenchIndex(id, name, location));
+      else this.runs.set(id, new RunReader(folder, { host: nodeProcesses.host, isAlive }));
       hasChanged = true;
     }
     const kinds = new Map(matches.map(({ id, kind }) => [id, kind]));
-    for (const id of this.#runs.keys()) if (kinds.get(id) !== "run") hasChanged = this.#runs.delete(id);
-    for (const id of this.#benches.keys()) if (kinds.get(id) !== "bench") hasChanged = this.#benches.delete(id);
+    for (const id of this.runs.keys()) if (kinds.get(id) !== "run") hasChanged = this.runs.delete(id);
+    for (const id of this.benches.keys()) if (kinds.get(id) !== "bench") hasChanged = this.benches.delete(id);
     return hasChanged;
   }
 
-  async #ask<R extends RunReader | BenchIndex, T>(
+  async ask<R extends RunReader | BenchIndex, T>(
     readers: ReadonlyMap<string, R>,
     id: string,
     answer: (reader: R) => Promise<T>,
@@ -205,17 +172,17 @@ class FolderData implements ViewData {
       this.#used.delete(id);
       this.#used.add(id);
       const value = await answer(reader);
-      await this.#makeRoom();
+      this.#makeRoom();
       return value;
     });
   }
 
-  async #makeRoom(): Promise<void> {
+  #makeRoom(): void {
     const { maxBytes = 128 << 20 } = this.#options;
-    let bytes = await this.size();
+    let { bytes } = this;
     for (const id of [...this.#used].slice(0, -1)) {
       if (bytes <= maxBytes) return;
-      const run = this.#runs.get(id);
+      const run = this.runs.get(id);
       bytes -= run?.bytes ?? 0;
       run?.forget();
     }

@@ -1,5 +1,13 @@
 import type { AgentId } from "@laconic/core";
-import type { EpisodeKind, EpisodeQuery, EpisodeSummary, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
+import type {
+  EpisodeKind,
+  EpisodeQuery,
+  EpisodeSummary,
+  ListPage,
+  SampleQuery,
+  SampleRow,
+  SampleVerdict,
+} from "../protocol.ts";
 
 /** Tokens of episodes stay on disk. */
 export interface ListedRow {
@@ -19,6 +27,15 @@ export interface ListedSample {
 /** Evaluations follow their step. */
 export function orderOf({ kind, step }: { readonly kind: EpisodeKind; readonly step: number }): number {
   return 2 * step + (kind === "evaluation" ? 1 : 0);
+}
+
+/** Part of a list. */
+export function pageOf<T, Row>(
+  items: readonly T[],
+  { offset = 0, limit = 50 }: Pick<SampleQuery, "offset" | "limit">,
+  rowOf: (item: T) => Row,
+): ListPage<Row> {
+  return { total: items.length, rows: items.slice(offset, offset + limit).map(rowOf) };
 }
 
 /** First 16 words of a search, in lower case. */

@@ -29,12 +29,12 @@ export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetc
 }
 
 /** @param later - max episodes after these */
-type Play = (family: string, parts: TrainingParts, problems: readonly Problem[], later: number) => Promise<Played>;
-
-interface Played {
-  readonly evaluation: Evaluation;
-  readonly episodes: readonly RecordedEpisode[];
-}
+type Play = (
+  family: string,
+  parts: TrainingParts,
+  problems: readonly Problem[],
+  later: number,
+) => ReturnType<typeof evaluate>;
 
 /**
  * Plays the run's test problems, then each family.

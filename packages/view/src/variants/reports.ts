@@ -4,7 +4,7 @@ import { seriesColour } from "@laconic/core/design";
 import { counted, formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import { markdownOf, publishedAblation, publishedAblationSource, type PublishedAblation } from "@laconic/evaluation";
 import type { SkippedVariant, VariantResult } from "@laconic/runtime";
-import { planeFile, type PlaneChart, type PlanePoint } from "../charts/plane.ts";
+import { figuresText, planeFile, type PlaneChart, type PlanePoint } from "../charts/plane.ts";
 import {
   byVariant,
   summariseSweep,
@@ -166,8 +166,6 @@ export function variantPlane(
     color,
     look: "faint",
   });
-  const figures = ({ accuracy, tokens }: VariantResult["after"]): string =>
-    `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
   const counts = variants.map(({ runs }) => runs.length);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   return {
@@ -189,10 +187,10 @@ export function variantPlane(
     lines: isAlone ? [{ positions: [start, ...variants.map(({ end }) => end)], color: 1, look: "path" }] : [],
     budget,
     legend: [
-      { color: 0, isRing: true, text: `before training: ${figures(start)}` },
+      { color: 0, isRing: true, text: `before training: ${figuresText(start)}` },
       ...variants.map(({ name, color, end }, i) => ({
         color,
-        text: `${isAlone ? "after training" : `${i + 1}  ${name}`}: ${figures(end)}`,
+        text: `${isAlone ? "after training" : `${i + 1}  ${name}`}: ${figuresText(end)}`,
       })),
     ],
   };

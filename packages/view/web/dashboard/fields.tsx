@@ -1,3 +1,4 @@
+import type { InputHTMLAttributes } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Select, type Option } from "../parts/elements.tsx";
 import { setQuery, useQuery } from "./navigation.ts";
@@ -7,21 +8,25 @@ interface FieldProps {
   readonly query: string;
 }
 
-type SearchProps = FieldProps & { readonly placeholder?: string; readonly kind?: string };
+/** Changes a setting, which returns to the first page. */
+const put = (query: string, value: string): void => setQuery({ [query]: value, page: "" });
 
-export function SearchField({ label, query, placeholder = "", kind = "" }: SearchProps) {
+function Field({ label, query, kind, ...input }: FieldProps & InputHTMLAttributes & { kind?: string }) {
   return (
     <label class={kind}>
       <span>{label}</span>
-      <input
-        class="input"
-        type="search"
-        placeholder={placeholder}
-        value={useQuery(query)}
-        onInput={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
-      />
+      <input {...input} value={useQuery(query)} onInput={({ currentTarget }) => put(query, currentTarget.value)} />
     </label>
   );
+}
+
+export function SearchField(props: FieldProps & { placeholder?: string; kind?: string }) {
+  return <Field class="input" type="search" {...props} />;
+}
+
+/** Limit of the shown steps. */
+export function StepField(props: FieldProps) {
+  return <Field class="input short" type="number" min="0" {...props} />;
 }
 
 interface ChoiceProps extends FieldProps {
@@ -31,8 +36,7 @@ interface ChoiceProps extends FieldProps {
 }
 
 export function Choice({ query, value = "", ...rest }: ChoiceProps) {
-  const change = (next: string): void => setQuery({ [query]: next, page: "" });
-  return <Select {...rest} value={useQuery(query) || value} onChange={change} />;
+  return <Select {...rest} value={useQuery(query) || value} onChange={(next) => put(query, next)} />;
 }
 
 /** `on` in the address if checked. */
@@ -42,25 +46,9 @@ export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) 
       <input
         type="checkbox"
         checked={useQuery(query) === on}
-        onChange={(event) => setQuery({ [query]: event.currentTarget.checked ? on : "", page: "" })}
+        onChange={({ currentTarget }) => put(query, currentTarget.checked ? on : "")}
       />
       <span>{label}</span>
-    </label>
-  );
-}
-
-/** Limit of the shown steps. */
-export function StepField({ label, query }: FieldProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        class="input short"
-        type="number"
-        min="0"
-        value={useQuery(query)}
-        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
-      />
     </label>
   );
 }

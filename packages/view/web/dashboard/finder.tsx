@@ -5,19 +5,14 @@ import { Button } from "../parts/elements.tsx";
 import { setQuery, useRoute } from "./navigation.ts";
 import { Empty, Problem } from "./parts.tsx";
 import { one } from "./route.ts";
-import { refresh, useLoaded, type Loaded } from "./server.ts";
+import { refresh, useLoaded } from "./server.ts";
 
 const pageSize = 50;
 
-interface FoundList<Row> extends Loaded<ListPage<Row>> {
-  readonly search: string;
-  readonly page: number;
-  again(): void;
-  clear(): void;
-}
+type FoundList<Row> = ReturnType<typeof useFoundList<Row>>;
 
 /** @param fields - setting names, shared by address and server */
-export function useFoundList<Row>(path: string, fields: readonly string[]): FoundList<Row> {
+export function useFoundList<Row>(path: string, fields: readonly string[]) {
   const route = useRoute();
   const page = Math.max(0, Math.floor(Number(one(route, "page")) || 0));
   const query = new URLSearchParams(

@@ -1,12 +1,12 @@
 import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { ComponentChildren, JSX } from "preact";
 import type { RunState } from "../../src/protocol.ts";
-import { Badge } from "../parts/elements.tsx";
+import { Badge, type Look } from "../parts/elements.tsx";
 import { SafeText } from "../parts/text.tsx";
 import type { ViewError } from "../../src/requests.ts";
 import type { Loaded } from "./server.ts";
 
-export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
+export const runStates: Readonly<Record<RunState, Look>> = {
   running: ["▶", "live"],
   done: ["✓", "good"],
   stopped: ["■", ""],
@@ -15,8 +15,7 @@ export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: 
 };
 
 export function StateBadge({ run: { state } }: { run: { readonly state: RunState } }) {
-  const [sign, tone] = runStates[state];
-  return <Badge {...{ sign, tone }}>{state}</Badge>;
+  return <Badge look={runStates[state]}>{state}</Badge>;
 }
 
 export function gradeText(grade: number): string {
@@ -26,11 +25,7 @@ export function gradeText(grade: number): string {
 export function Grade({ grade }: { grade: number | null }) {
   if (grade === null) return <span class="badge">not graded</span>;
   const sign = grade === 1 ? "✓" : grade === 0 ? "✗" : "◐";
-  return (
-    <Badge {...{ sign }} tone={grade === 1 ? "good" : "bad"}>
-      {gradeText(grade)}
-    </Badge>
-  );
+  return <Badge look={[sign, grade === 1 ? "good" : "bad"]}>{gradeText(grade)}</Badge>;
 }
 
 /** "61.2 % (57.0 to 65.1 %)". */

@@ -21,7 +21,10 @@ export function Panel({ title, kind = "", children }: PanelProps) {
   );
 }
 
-export function Badge({ sign, tone, children }: { sign: string; tone: string; children: ComponentChildren }) {
+/** Sign and colour of a state. */
+export type Look = readonly [sign: string, tone: string];
+
+export function Badge({ look: [sign, tone], children }: { look: Look; children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
       <span aria-hidden="true">{sign}</span> {children}
@@ -41,7 +44,7 @@ export function Key({ index, kind = "" }: { index: number; kind?: string }) {
 export type Option = string | readonly [value: string, name: string];
 
 interface SelectProps {
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly value: string;
   readonly any?: string;
   readonly options: readonly Option[];
@@ -91,18 +94,19 @@ export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "
         <thead>
           <tr>
             {columns.map(([title, , cellKind, by], i) => {
-              const order = by === undefined || by !== sort?.by ? "none" : sort.isDown ? "descending" : "ascending";
-              return by === undefined || !sort ? (
-                <th key={i} scope="col">
-                  <span class={cellKind === "tick" ? "visually-hidden" : ""}>
-                    <SafeLine text={title} max={80} />
-                  </span>
-                </th>
-              ) : (
-                <th key={i} scope="col" aria-sort={order}>
-                  <button type="button" class="plain" onClick={() => sort.toggle(by)}>
-                    {title} <span aria-hidden="true">{{ none: "", descending: "↓", ascending: "↑" }[order]}</span>
-                  </button>
+              const isSorted = sort && by !== undefined;
+              const order = by !== sort?.by ? "none" : sort?.isDown ? "descending" : "ascending";
+              return (
+                <th key={i} scope="col" aria-sort={isSorted ? order : undefined}>
+                  {isSorted ? (
+                    <button type="button" class="plain" onClick={() => sort.toggle(by)}>
+                      {title} <span aria-hidden="true">{{ none: "", descending: "↓", ascending: "↑" }[order]}</span>
+                    </button>
+                  ) : (
+                    <span class={cellKind === "tick" ? "visually-hidden" : ""}>
+                      <SafeLine text={title} max={80} />
+                    </span>
+                  )}
                 </th>
               );
             })}

@@ -1,4 +1,5 @@
 import { designStyle } from "@laconic/core/design";
+import { Select } from "./elements.tsx";
 import { keptStore, useStore } from "./store.ts";
 
 const names = { system: "Auto", light: "Light", dark: "Dark" } as const;
@@ -25,16 +26,6 @@ function paint(): void {
 }
 
 export function ThemeSwitch() {
-  return (
-    <label>
-      <span class="visually-hidden">Colours</span>
-      <select class="select" value={useStore(theme)} onChange={({ currentTarget }) => theme.set(currentTarget.value)}>
-        {Object.entries(names).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const label = <span class="visually-hidden">Colours</span>;
+  return <Select {...{ label }} value={useStore(theme)} options={Object.entries(names)} onChange={theme.set} />;
 }

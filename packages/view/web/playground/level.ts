@@ -3,19 +3,8 @@ import type { LevelName } from "./worker/settings.ts";
 
 export const Level = createContext<LevelName>("relay");
 
-interface LevelTexts {
-  readonly tab: string;
-  readonly title: string;
-  readonly about: string;
-  readonly before: string;
-  /** Source of the numbers in the picture. */
-  readonly shown: string;
-  readonly untrained: string;
-  readonly stillUntrained: string;
-  readonly budget: string;
-}
-
-export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
+/** `shown` is the source of the numbers in the picture. */
+export const levelTexts = {
   relay: {
     tab: "1. Digits",
     title: "Watch a team learn to say less",
@@ -38,4 +27,4 @@ export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
     stillUntrained: "Now, not trained yet",
     budget: "Naming the owner takes about 14 tokens.",
   },
-};
+} as const satisfies Record<LevelName, Record<string, string>>;

@@ -1,16 +1,10 @@
 import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
 import { saveFile } from "../parts/save-file.ts";
-import { firstState, nextState, type PageState } from "./state.ts";
+import { firstState, nextState } from "./state.ts";
 import type { Command, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
-export interface SessionHandle {
-  readonly state: PageState;
-  send(command: Command): void;
-  /** Drops the run: only another worker can change the device. */
-  replace(settings: PlaygroundSettings): void;
-  dismiss(): void;
-}
+export type SessionHandle = ReturnType<typeof useSession>;
 
 const busyWith: Partial<Record<Command["type"], string>> = {
   open: "loading the team",
@@ -20,7 +14,7 @@ const busyWith: Partial<Record<Command["type"], string>> = {
 };
 
 /** @param asksToLeave - whether the page asks before it closes, because only it has the run */
-export function useSession(first: PlaygroundSettings, asksToLeave: boolean): SessionHandle {
+export function useSession(first: PlaygroundSettings, asksToLeave: boolean) {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const running = useRef<Worker | null>(null);
   const send = useCallback((command: Command): void => {
@@ -29,8 +23,7 @@ export function useSession(first: PlaygroundSettings, asksToLeave: boolean): Ses
     dispatch({ type: "sent", busy: busyWith[type] ?? null, stopping: type === "pause" });
   }, []);
   const ended = useCallback(
-    (message: string): void =>
-      dispatch({ type: "failed", failure: { during: "start", code: "worker_ended", message } }),
+    (message: string): void => dispatch({ type: "failed", failure: { code: "worker_ended", message } }),
     [],
   );
   const open = useCallback(
@@ -71,6 +64,7 @@ export function useSession(first: PlaygroundSettings, asksToLeave: boolean): Ses
   return {
     state,
     send,
+    /** Drops the run: only another worker can change the device. */
     replace: open,
     dismiss: () => dispatch({ type: "dismissed" }),
   };

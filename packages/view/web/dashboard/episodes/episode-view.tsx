@@ -11,7 +11,7 @@ import { setQuery, useQuery } from "../navigation.ts";
 import { gradeText, Problem, When, GivenText, Grade, Part } from "../parts.tsx";
 import { Player } from "../player.tsx";
 import { useLoadedAll, type Loaded } from "../server.ts";
-import { heatNames, heatScale, heatsOf, type HeatBy, type HeatScale, heatClass } from "./heat.ts";
+import { heatLook, heatNames, heatOf, heatScale, heatsOf, type HeatBy, type HeatScale } from "./heat.ts";
 import { spokenUpTo } from "./spoken.ts";
 
 interface EpisodeViewProps {
@@ -135,13 +135,13 @@ function HeatLegend({ scale: { by, end, isSigned } }: { scale: HeatScale }) {
         <>
           <span class="number">{formatNumber(-end)}</span>
           {strengths.toReversed().map((strength) => (
-            <i key={strength} class={`heat${strength} less`} />
+            <i key={strength} {...heatLook(strength, false)} />
           ))}
         </>
       )}
       <span class="number">0</span>
       {strengths.map((strength) => (
-        <i key={strength} class={`heat${strength} ${isSigned ? "more" : ""}`} />
+        <i key={strength} {...heatLook(strength, isSigned)} />
       ))}
       <span class="number">{formatNumber(by === "logProb" ? -end : end)}</span>
       <span class="soft">{legendTexts[by]}</span>
@@ -280,7 +280,7 @@ function Tokens({ tokens, scale }: { tokens: readonly TokenDetail[]; scale: Heat
   return (
     <span class="safe-text tokens">
       {tokens.slice(0, tokensColoured).map((token, i) => (
-        <span key={i} class={heatClass(by === "none" ? null : token[by], scale)} title={tokenText(token)}>
+        <span key={i} {...heatOf(by === "none" ? null : token[by], scale)} title={tokenText(token)}>
           {token.text === "" ? "∎" : <Pieces text={token.text.slice(0, 400)} />}
         </span>
       ))}

@@ -24,9 +24,18 @@ export function heatScale(tokens: readonly TokenDetail[], by: HeatBy): HeatScale
   return { by, end: Math.max(0, ...sizes) || 1, isSigned: by === "advantage" };
 }
 
-/** CSS class `heat0` to `heat5`, plus a side for signed scales. A log-prob of 0 means certainty. */
-export function heatClass(value: number | null, { end, isSigned }: HeatScale): string {
-  if (value === null || !Number.isFinite(value)) return "";
-  const strength = Math.round(5 * Math.min(1, Math.abs(value) / end));
-  return `heat${strength}${isSigned ? (value < 0 ? " less" : " more") : ""}`;
+interface HeatLook {
+  readonly class: string;
+  readonly style: Readonly<Record<string, string>>;
+}
+
+/** @param strength - 0 to 5 */
+export function heatLook(strength: number, isMore: boolean): HeatLook {
+  return { class: isMore ? "heat more" : "heat", style: { "--strength": `${9 * strength}%` } };
+}
+
+/** A log-prob of 0 means certainty. */
+export function heatOf(value: number | null, { end, isSigned }: HeatScale): Partial<HeatLook> {
+  if (value === null || !Number.isFinite(value)) return {};
+  return heatLook(Math.round(5 * Math.min(1, Math.abs(value) / end)), isSigned && value >= 0);
 }

@@ -1,8 +1,8 @@
 import "../../parts/page.css";
 import "../dashboard.css";
 import { render } from "preact";
-import { orderOf, selectRows, selectSamples, type ListedRow } from "../../../src/data/select.ts";
-import type { EpisodeDetail, ListPage, RecordedView, SampleQuery } from "../../../src/protocol.ts";
+import { orderOf, pageOf, selectRows, selectSamples, type ListedRow } from "../../../src/data/select.ts";
+import type { EpisodeDetail, RecordedView } from "../../../src/protocol.ts";
 import { answerRequest, type PageData } from "../../../src/requests.ts";
 import { App } from "../app.tsx";
 import { connection } from "../live.ts";
@@ -22,8 +22,7 @@ function recordedData({ runs, benches }: RecordedView): PageData {
     episodes: async (id, query) => {
       const rows = (runOf(id)?.episodes ?? []).map(listedRow);
       const newestFirst = rows.toSorted((a, b) => orderOf(b.summary) - orderOf(a.summary));
-      const selected = selectRows(newestFirst, query).map(({ summary }) => summary);
-      return pageOf(selected, query);
+      return pageOf(selectRows(newestFirst, query), query, ({ summary }) => summary);
     },
     episode: async (id, key) => runOf(id)?.episodes.find(({ row }) => row.key === key) ?? null,
     benches: async () => benches.map(({ table }) => table),
@@ -34,8 +33,11 @@ function recordedData({ runs, benches }: RecordedView): PageData {
         answer: (answer ?? "").toLowerCase(),
       }));
       // They are recorded by question.
-      const selected = selectSamples(samples, query, () => 0).map(({ row }) => row);
-      return pageOf(selected, query);
+      return pageOf(
+        selectSamples(samples, query, () => 0),
+        query,
+        ({ row }) => row,
+      );
     },
     sample: async (id, key) => benchOf(id)?.samples.find(({ row }) => row.key === key) ?? null,
   };
@@ -44,13 +46,6 @@ function recordedData({ runs, benches }: RecordedView): PageData {
 function listedRow({ row, turns, problem }: EpisodeDetail): ListedRow {
   const texts = [problem.question, row.answer, ...turns.flatMap(({ text, view }) => [text, view])];
   return { summary: row, agents: turns.map(({ agent }) => agent), text: texts.join("\n").toLowerCase() };
-}
-
-function pageOf<Row>(
-  rows: readonly Row[],
-  { offset = 0, limit = 50 }: Pick<SampleQuery, "offset" | "limit">,
-): ListPage<Row> {
-  return { total: rows.length, rows: rows.slice(offset, offset + limit) };
 }
 
 function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {

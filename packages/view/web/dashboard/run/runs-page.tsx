@@ -215,7 +215,7 @@ const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
       <span class="line">
         <StateBadge run={run} />
         {run.warnings > 0 && (
-          <Badge sign="!" tone="warn">
+          <Badge look={["!", "warn"]}>
             {run.warnings}
             <span class="visually-hidden">{run.warnings === 1 ? " warning" : " warnings"}</span>
           </Badge>

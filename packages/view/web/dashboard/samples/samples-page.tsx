@@ -1,7 +1,7 @@
 import { counted, formatNumber, formatPercent, formatDuration, formatUsd } from "@laconic/core/text";
 import { useEffect, useState } from "preact/hooks";
 import type { BenchTable, SampleQuery, SampleRow, SampleDetail, SampleVerdict } from "../../../src/protocol.ts";
-import { Button, Badge, Table, type Column } from "../../parts/elements.tsx";
+import { Badge, Button, Table, type Column, type Look } from "../../parts/elements.tsx";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { Choice, SearchField } from "../fields.tsx";
 import { Finder, useFoundList } from "../finder.tsx";
@@ -124,7 +124,7 @@ type Call = SampleDetail["calls"][number];
 
 const [callsAtOnce, othersAtOnce] = [20, 12];
 
-const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
+const verdicts: Readonly<Record<SampleVerdict, Look>> = {
   right: ["✓", "good"],
   wrong: ["✗", "bad"],
   failed: ["!", "warn"],
@@ -132,8 +132,7 @@ const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, tone: str
 };
 
 function Verdict({ verdict }: { verdict: SampleVerdict }) {
-  const [sign, tone] = verdicts[verdict];
-  return <Badge {...{ sign, tone }}>{verdict}</Badge>;
+  return <Badge look={verdicts[verdict]}>{verdict}</Badge>;
 }
 
 /** "812 tokens", "4 calls", "$0.0012", "3.2 s". */

@@ -90,9 +90,9 @@ export type WorkerMessage =
     }
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
-  | { readonly type: "evaluating"; readonly step: number }
+  | { readonly type: "evaluating" }
   | { readonly type: "evaluation"; readonly evaluation: EvaluationRow }
-  | { readonly type: "training"; readonly active: boolean; readonly step: number; readonly done: boolean }
+  | { readonly type: "training"; readonly active: boolean; readonly step: number }
   | { readonly type: "settings"; readonly settings: PlaygroundSettings }
   | ({ readonly type: "asked"; readonly step: number } & Answers)
   | { readonly type: "exported"; readonly archive: Uint8Array; readonly name: string }
@@ -100,7 +100,6 @@ export type WorkerMessage =
   | { readonly type: "failed"; readonly failure: Failure };
 
 export interface Failure {
-  readonly during: Command["type"] | "start";
   /** Code of a `LaconicError`, or `unexpected`; the page adds `worker_ended`. */
   readonly code: string;
   readonly message: string;

@@ -110,7 +110,7 @@ export class Session {
   #start(steps: number | null): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
-    this.#parts.say({ type: "training", active: true, step: this.#step, done: false });
+    this.#parts.say({ type: "training", active: true, step: this.#step });
     this.#training = this.#trainAndReport(steps === null ? Infinity : this.#step + steps, abort);
     return this.#training;
   }
@@ -122,10 +122,10 @@ export class Session {
     } catch (error) {
       if (abort.signal.aborted && LaconicError.is(error) && error.code === "aborted")
         say({ type: "warm-up", step: 0, steps: 0, loss: 0, episode: null });
-      else say({ type: "failed", failure: failureOf("train", error) });
+      else say({ type: "failed", failure: failureOf(error) });
     }
     this.#abort = null;
-    say({ type: "training", active: false, step: this.#step, done: this.#step >= this.#settings.steps });
+    say({ type: "training", active: false, step: this.#step });
     await this.#serveWaiting();
   }
 
@@ -152,7 +152,7 @@ export class Session {
       observer: { warning: (message) => say({ type: "warning", message }) },
     });
     try {
-      if (this.#step === 0) say({ type: "evaluating", step: 0 });
+      if (this.#step === 0) say({ type: "evaluating" });
       const recorder = this.#recorder(run, config, lastStep, abort);
       await train(runSpec({ ...team.parts, settings: config }), { recorder, signal: abort.signal });
     } finally {
@@ -197,8 +197,7 @@ export class Session {
         if (glimpse) say({ type: "step", point, ...glimpse });
         if (this.#step >= lastStep) abort.abort();
         await this.#serveWaiting();
-        if (this.#step === config.steps || this.#step % config.evaluation.every === 0)
-          say({ type: "evaluating", step: this.#step });
+        if (this.#step === config.steps || this.#step % config.evaluation.every === 0) say({ type: "evaluating" });
       },
       checkpoint: (models, state) => run.checkpoint(models, state),
       evaluation: async (evaluation, episodes, transcripts) => {
@@ -211,10 +210,10 @@ export class Session {
 
 type OpenedRun = Awaited<ReturnType<typeof openRun>>;
 
-export function failureOf(during: Failure["during"], error: unknown): Failure {
-  const code = LaconicError.is(error) ? error.code : "unexpected";
+export function failureOf(error: unknown): Failure {
   const message = thrownText(error);
-  return { during, code, message: LaconicError.is(error) ? advised(error.code, message) : message };
+  if (!LaconicError.is(error)) return { code: "unexpected", message };
+  return { code: error.code, message: advised(error.code, message) };
 }
 
 function advised(code: LaconicError["code"], message: string): string {

@@ -25,17 +25,11 @@ interface Range {
   readonly step: number;
 }
 
-interface LevelRanges {
-  readonly steps: number;
-  readonly targetTokens: Range & { readonly first: number };
-  readonly price: Range;
-  readonly warmUpSteps: number;
-  /** Supervised warm start steps; null without one. */
-  readonly warmStart: (Range & { readonly first: number }) | null;
-}
-
-/** Budgets: from the min tokens of an always correct team to those of the untrained team. */
-export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
+/**
+ * Budgets: from the min tokens of an always correct team to those of the untrained team. Warm starts: supervised steps;
+ * null without one.
+ */
+export const levelRanges = {
   relay: {
     steps: 120,
     targetTokens: { min: 8, max: 60, step: 1, first: 14 },
@@ -51,7 +45,7 @@ export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
     // Two fifths of the preset: enough to name owners, 20 seconds on one thread.
     warmStart: { min: 1, max: 600, step: 1, first: 240 },
   },
-};
+} as const;
 
 export const ranges = { seed: { min: 0, max: 9999, step: 1 }, steps: { min: 1, max: 1000, step: 1 } } as const;
 

@@ -73,7 +73,7 @@ export async function openTeam(kernels: Kernels, files: WorkerFiles, world: Worl
     inputs: () => inputsOf(files, world),
     begin,
     async warmUp(settings, watch) {
-      const pupil = { settings, model, speaks: policyOf(model), parts: speaking(model), engine };
+      const pupil = { settings, model, speaks: policyOf(model), parts: speaking(model) };
       let isTaught = true;
       try {
         isTaught = (await world.warmUp?.(pupil, watch)) ?? false;

@@ -38,7 +38,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
       say({ type: "opened", settings: session.settings, glimpse: await session.glimpse(), device });
   };
   const guarded = (): Promise<void> =>
-    work().catch((error: unknown) => say({ type: "failed", failure: failureOf(data.type, error) }));
+    work().catch((error: unknown) => say({ type: "failed", failure: failureOf(error) }));
   if (data.type === "train" || data.type === "pause" || data.type === "ask") void last.then(guarded);
   else last = last.then(guarded);
 });

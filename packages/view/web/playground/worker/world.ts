@@ -1,4 +1,4 @@
-import type { AgentId, Engine, LanguageModel, Problem, TrainableModel } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, TrainableModel } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import type { TrainingParts } from "@laconic/trainer";
 import type { OwnProblem } from "./messages.ts";
@@ -28,7 +28,6 @@ export interface Pupil {
   readonly model: TrainableModel;
   readonly speaks: LanguageModel;
   readonly parts: TrainingParts;
-  readonly engine: Pick<Engine, "capabilities">;
 }
 
 export interface WarmUpWatch {
