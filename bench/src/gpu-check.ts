@@ -1,9 +1,9 @@
-// Checks a GPU machine in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, devices, conformance, parity, primitive
-// timings, our loop with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
+// Checks a GPU machine in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, devices, conformance, parity, our
+// loop, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
-//   npm run gpu:check -- --all [--minutes 20] [--skip vllm,...] [--again]
+//   npm run gpu:check -- --all [--minutes 8] [--skip vllm,...] [--again]
 // --small uses a tiny model, for machines without a GPU: --device cpu --small. --all runs every part with a time limit,
-// twenty minutes in total. A later call resumes. Writes gpu-all.md.
+// eight minutes in total. A later call resumes. Writes gpu-all.md.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,6 @@ import { halfBillion, parityTokens, small } from "./gpu/geometry.ts";
 import { checkAll } from "./gpu/check-all.ts";
 import { nanoRequests } from "./gpu/nano.ts";
 import { compareWithPeer } from "./gpu/parity.ts";
-import { measurePrimitives } from "./gpu/primitives.ts";
 import { Report } from "./gpu/report.ts";
 import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
@@ -27,8 +26,8 @@ import { lastOf, peer as runPeer, root, run, runOurs, type Ran } from "./process
 import { readOptions } from "./options.ts";
 
 const laconic = join(fileURLToPath(import.meta.resolve("@laconic/cli/package.json")), "../assets/laconic.mjs");
-const usual = { peer, conformance, primitives, parity, speed, profile, quickstart };
-const sections = { ...usual, twice, nano, vllm, trl, tellers };
+const usual = { peer, conformance, parity, speed, quickstart };
+const sections = { ...usual, twice, nano, vllm, trl };
 const { values: flags } = readOptions({
   options: {
     device: { type: "string", default: "cuda" },
@@ -38,7 +37,7 @@ const { values: flags } = readOptions({
     all: { type: "boolean", default: false },
     skip: { type: "string", default: "" },
     again: { type: "boolean", default: false },
-    minutes: { type: "string", default: "20" },
+    minutes: { type: "string", default: "8" },
     work: { type: "string" },
   },
 });
@@ -112,15 +111,6 @@ async function runCases<T>(
   report.note("conformance", { suite, backend, passed: cases.length - failed, failed, failures });
 }
 
-async function primitives(): Promise<void> {
-  const kernels = await createKernels({ device, dtype });
-  try {
-    await measurePrimitives(kernels, flags.small, report);
-  } finally {
-    kernels.dispose();
-  }
-}
-
 async function withModel(
   precision: "float32" | "bfloat16",
   body: (model: TrainableModel, backend: string) => Promise<void>,
@@ -183,16 +173,6 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
   report.note("decode", { rows, prompt, tokens, seconds, stepMs, tokensPerSecond: (rows * tokens) / seconds });
 }
 
-/** Uses processes, because CUDA reads the setting for blocking launches when it is loaded. */
-function profile(): void {
-  const jobFile = writtenJob();
-  for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
-    const env = { CUDA_LAUNCH_BLOCKING: blocking };
-    const ran = runOurs("gpu/profile.ts", [jobFile, checkpoint, device, dtype], { env, timeoutMs: 120_000 });
-    keep("profile", ran, ({ bench, ...facts }) => ({ of: bench, ...facts, blocking: blocking === "1" }));
-  }
-}
-
 function writtenJob(): string {
   const file = join(folder, "job.json");
   writeFileSync(file, JSON.stringify(job));
@@ -243,23 +223,12 @@ function trl(): void {
   else keep("trl", ran);
 }
 
-function tellers(): void {
-  const short = ["train.steps=1", "train.evaluation.every=0"];
-  const size = flags.small ? ["train.problemsPerStep=1", "train.episodesPerProblem=2"] : [];
-  command("tellers", ["train", "preset:story-tellers", ...short, ...size, "--run", join(folder, "tellers")], 58_000);
-}
-
 function quickstart(): void {
-  command("quickstart", ["quickstart"], 240_000);
-}
-
-/** Notes the result of a `laconic` command, and its seconds. */
-function command(section: string, words: readonly string[], timeoutMs: number): void {
   const start = performance.now();
-  const all = [laconic, ...words, "--device", device, "--json"];
-  const result = lastOf(run(process.execPath, all, { timeoutMs, cwd: folder }));
+  const words = [laconic, "quickstart", "--device", device, "--json"];
+  const result = lastOf(run(process.execPath, words, { timeoutMs: 240_000, cwd: folder }));
   const seconds = (performance.now() - start) / 1000;
-  report.note(section, "failed" in result ? result : { seconds, result: JSON.stringify(result) });
+  report.note("quickstart", "failed" in result ? result : { seconds, result: JSON.stringify(result) });
 }
 
 function query(field: string): string {

@@ -25,24 +25,21 @@ export interface AllOptions {
   readonly minutes: number;
 }
 
-/** Ordered by importance, with time limits in seconds: together twenty minutes. */
+/** Ordered by importance, with time limits in seconds: together eight minutes. */
 const parts: readonly (readonly [name: string, seconds: number])[] = [
-  ["peer", 80],
-  ["conformance", 150],
-  ["twice", 90],
-  ["speed", 150],
-  ["parity", 60],
-  ["nano", 90],
-  ["vllm", 110],
-  ["trl", 90],
-  ["primitives", 40],
-  ["profile", 60],
-  ["quickstart", 90],
-  ["tellers", 60],
+  ["peer", 70],
+  ["conformance", 50],
+  ["twice", 50],
+  ["speed", 50],
+  ["parity", 40],
+  ["nano", 50],
+  ["vllm", 60],
+  ["trl", 60],
+  ["quickstart", 50],
 ];
 
 /** Parts that read the checkpoint of `peer`. */
-const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl", "profile"]);
+const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl"]);
 
 interface Outcome {
   readonly part: string;
