@@ -12,11 +12,10 @@ import { done, rowsOf } from "./for-examples.ts";
 import { root } from "./workspace.ts";
 import { sharedFolder } from "./temporary-folder.ts";
 
-/** Calls and programs that a model with random weights writes by chance. */
+/** Calls that a model with random weights writes by chance. */
 const pieces = [
   '<tool_call>{"name": "calculator", "arguments": {"expression": "2*45*1.2"}}</tool_call>',
   '<tool_call>{"name": "search", "arguments": {"query": "chair"}}</tool_call>',
-  "def mean(values):",
 ];
 
 interface Idea {
@@ -25,7 +24,6 @@ interface Idea {
   readonly board: string;
   /** Its model is one of the hub's; here it is one with random weights. */
   readonly chats?: true;
-  readonly words?: readonly string[];
   /** Of every step. */
   readonly metrics: readonly string[];
 }
@@ -40,21 +38,8 @@ const ideas: readonly Idea[] = [
     chats: true,
     metrics: ["measures/calls", "measures/call_errors"],
   },
-  {
-    file: "python-environment.ts",
-    board: file("python-environment.ts#board"),
-    chats: true,
-    metrics: ["measures/attempts"],
-  },
-  {
-    file: "value-baseline.ts",
-    board: `${own}#relay`,
-    words: ["train.episodesPerProblem=1"],
-    metrics: [],
-  },
   { file: "self-play.ts", board: `${own}#selfPlay`, metrics: ["reward/agent/proposer", "reward/agent/solver"] },
   { file: "own-budget.ts", board: `${own}#relay`, metrics: ["budget/tokens/lambda"] },
-  { file: "private-views.ts", board: file("private-views.ts#board"), metrics: [] },
 ];
 
 const small = [
@@ -77,13 +62,13 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }) => {
+describe.each(ideas)("$file", ({ file: name, board, chats, metrics }) => {
   const title = name.replace(".ts", "");
   const run = (): string => join(folder, title);
 
   test("trains", async () => {
     const model = chats ? [`model=${join(folder, "model")}`, "train.problemsPerStep=1"] : [];
-    await done("train", file(name), ...small, ...words, ...model, "--run", run());
+    await done("train", file(name), ...small, ...model, "--run", run());
     const rows = await rowsOf(run());
     expect(rows).toHaveLength(2);
     for (const row of rows) {
