@@ -1,75 +1,79 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import {
+  behind,
+  isAllowed,
+  matches,
+  ofKind,
+  podsOf,
+  portOf,
+  readManifests,
+  valueOf,
+  type Pod,
+} from "./scale/kubernetes.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
-interface Pod {
-  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-  readonly spec: {
-    readonly containers: readonly {
-      readonly args?: readonly string[];
-      readonly ports?: readonly { readonly name: string }[];
-      readonly volumeMounts?: readonly { readonly name: string }[];
-      readonly resources: { readonly limits: object };
-    }[];
-    readonly volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: { claimName: string } }[];
-  };
-}
-
-interface Resource {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-const folder = "docs/scale/kubernetes";
-const resources = readdirSync(join(root, folder)).flatMap((file) =>
-  parseAllDocuments(readText(`${folder}/${file}`), { uniqueKeys: true }).map((document) => {
-    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors.join(", ")}`);
-    return document.toJS() as Resource;
-  }),
-);
-
-/** Every `template` of a pod in a resource. */
-function podsIn(value: unknown): Pod[] {
-  if (typeof value !== "object" || value === null) return [];
-  return [...("template" in value ? [value.template as Pod] : []), ...Object.values(value).flatMap(podsIn)];
-}
-
-const pods = resources.flatMap(({ spec }) => podsIn(spec));
-const ofKind = (kind: string): Resource[] => resources.filter((resource) => resource.kind === kind);
-const matches = (labels: unknown, pod: Pod): boolean =>
-  Object.entries(labels as Record<string, string>).every(([key, value]) => pod.metadata.labels[key] === value);
-const portsOf = ({ spec }: Pod): string[] => spec.containers.flatMap(({ ports = [] }) => ports.map(({ name }) => name));
+const recipes = join(root, "docs/scale/kubernetes");
+const all = readManifests(recipes);
+const oneNode = readManifests(recipes, ["skyrl.yaml"]);
+const withoutDeployment = { ...all, resources: all.resources.filter(({ kind }) => kind !== "Deployment") };
+const pods = all.resources.flatMap(podsOf);
+const [trainer] = ofKind(all, "Job").flatMap(podsOf) as [Pod];
 
 describe("Kubernetes manifests", () => {
-  test("volumes are declared and claimed, and containers have limits", () => {
-    const claims = ofKind("PersistentVolumeClaim").map(({ metadata }) => metadata.name);
+  test("volumes are declared, claimed and used, and containers have limits", () => {
+    const claims = ofKind(all, "PersistentVolumeClaim").map(({ metadata }) => metadata.name);
     for (const { spec } of pods) {
-      const volumes = (spec.volumes ?? []).map(({ name }) => name);
-      for (const { volumeMounts = [], resources: asked } of spec.containers) {
-        expect(volumes).toEqual(expect.arrayContaining(volumeMounts.map(({ name }) => name)));
-        expect(Object.keys(asked.limits)).toEqual(expect.arrayContaining(["memory", "cpu"]));
-      }
+      const mounted = spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+      expect([...new Set(mounted)].toSorted()).toEqual((spec.volumes ?? []).map(({ name }) => name).toSorted());
+      for (const { resources } of spec.containers)
+        expect(Object.keys(resources.limits)).toEqual(expect.arrayContaining(["memory", "cpu"]));
       const claimed = (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
       expect(claims).toEqual(expect.arrayContaining(claimed));
     }
   });
 
-  test("selectors find pods and ports", () => {
-    for (const { spec } of ofKind("Deployment")) {
-      const { matchLabels } = spec["selector"] as { matchLabels: unknown };
-      expect(matches(matchLabels, spec["template"] as Pod)).toBe(true);
+  test.each([
+    ["skyrl.yaml", oneNode],
+    ["raycluster.yaml", withoutDeployment],
+  ] as const)("%s: selectors, services, probes and policies agree on declared ports", (_, namespace) => {
+    for (const { spec } of ofKind(namespace, "Deployment"))
+      expect(matches(spec.selector?.matchLabels, spec.template as Pod)).toBe(true);
+    for (const { metadata, spec } of ofKind(namespace, "Service")) {
+      expect(spec.type).toBe("ClusterIP");
+      for (const { port } of spec.ports ?? []) {
+        const address = `http://${metadata.name}:${port}`;
+        for (const pod of behind(namespace, address, trainer).pods)
+          expect(pod.spec.containers.some((item) => item.readinessProbe)).toBe(true);
+        const stranger = { ...trainer, metadata: { labels: { app: "stranger" } } };
+        expect(() => behind(namespace, address, stranger)).toThrow("a network policy refuses");
+      }
     }
-    for (const { spec } of ofKind("Service")) {
-      expect(spec["type"]).toBe("ClusterIP");
-      const selected = pods.filter((pod) => matches(spec["selector"], pod));
-      expect(selected.length).toBeGreaterThan(0);
-      for (const { targetPort } of spec["ports"] as { targetPort: string }[])
-        for (const pod of selected) expect(portsOf(pod)).toContain(targetPort);
-    }
+    for (const pod of namespace.resources.flatMap(podsOf))
+      for (const { args = [], env = [], ports = [], readinessProbe } of pod.spec.containers) {
+        const listens = args.flatMap((word) => /^--port=(\d+)$/u.exec(word)?.[1] ?? []).map(Number);
+        expect(ports.map(({ containerPort }) => containerPort)).toEqual(expect.arrayContaining(listens));
+        const local = env.flatMap(({ value = "" }) => /^127\.0\.0\.1:(\d+)$/u.exec(value)?.[1] ?? []).map(Number);
+        const named = [...local, ...(readinessProbe ? [readinessProbe.httpGet.port] : [])];
+        expect(named.filter((port) => !portOf(pod, port))).toEqual([]);
+      }
+  });
+
+  test("the nodes of a Ray cluster reach each other, with one token from a secret", () => {
+    const nodes = ofKind(all, "RayCluster").flatMap(podsOf);
+    expect(nodes.length).toBe(2);
+    for (const from of nodes)
+      for (const to of nodes) expect(isAllowed(all, from, to, 6379) && isAllowed(all, from, to, 10_002)).toBe(true);
+    expect(isAllowed(all, trainer, nodes[0] as Pod, 6379)).toBe(false);
+    const tokens = nodes.flatMap(({ spec }) =>
+      spec.containers.map(({ env = [] }) =>
+        env.filter(({ name }) => name.startsWith("RAY_AUTH")).map((item) => valueOf(all, item)),
+      ),
+    );
+    expect(new Set(tokens.map(String)).size).toBe(1);
+    expect(tokens[0]?.[0]).toBe("token");
+    expect(tokens[0]?.[1]?.length).toBeGreaterThan(16);
   });
 });
 

@@ -14,10 +14,10 @@ if [ "$ROLE" = worker ]; then
   exec uv run --extra tinker --extra megatron ray start --address "${HEAD:?address of the head}:$RAY_PORT" --disable-usage-stats --block
 fi
 uv run --extra tinker --extra megatron ray start --head --port "$RAY_PORT" --disable-usage-stats
-exec uv run --extra tinker --extra megatron -m skyrl.tinker.api --host 127.0.0.1 --port "$PORT" \
-  --base-model "$MODEL" --backend megatron --checkpoints-base "$CHECKPOINTS" \
-  --database-url "sqlite:///$CHECKPOINTS/tinker.db" \
-  --backend-config "{
+mkdir -p "$CHECKPOINTS"
+exec python3 "$(dirname "${BASH_SOURCE[0]}")/node-database.py" "$CHECKPOINTS/tinker.db" \
+  uv run --extra tinker --extra megatron -m skyrl.tinker.api --host 127.0.0.1 --port "$PORT" \
+  --base-model "$MODEL" --backend megatron --checkpoints-base "$CHECKPOINTS" --backend-config "{
     \"strategy\": \"megatron\",
     \"trainer.placement.policy_num_nodes\": $((NODES - 1)),
     \"trainer.placement.policy_num_gpus_per_node\": $GPUS,

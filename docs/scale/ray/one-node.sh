@@ -5,10 +5,9 @@ set -euo pipefail
 : "${MODEL:=Qwen/Qwen3-4B-Instruct-2507}" "${GPUS:=4}" "${PORT:=8000}" "${CHECKPOINTS:=$HOME/skyrl-checkpoints}"
 mkdir -p "$CHECKPOINTS"
 # It has no keys of its own: loopback, and an SSH tunnel or an authenticating proxy for others.
-exec uv run --extra tinker --extra fsdp -m skyrl.tinker.api --host 127.0.0.1 --port "$PORT" \
-  --base-model "$MODEL" --backend fsdp --checkpoints-base "$CHECKPOINTS" \
-  --database-url "sqlite:///$CHECKPOINTS/tinker.db" \
-  --backend-config "{
+exec python3 "$(dirname "${BASH_SOURCE[0]}")/node-database.py" "$CHECKPOINTS/tinker.db" \
+  uv run --extra tinker --extra fsdp -m skyrl.tinker.api --host 127.0.0.1 --port "$PORT" \
+  --base-model "$MODEL" --backend fsdp --checkpoints-base "$CHECKPOINTS" --backend-config "{
     \"trainer.placement.policy_num_gpus_per_node\": $GPUS,
     \"trainer.micro_forward_batch_size_per_gpu\": 16,
     \"trainer.micro_train_batch_size_per_gpu\": 16,
