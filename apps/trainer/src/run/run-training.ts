@@ -1,8 +1,5 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { isRecord } from "@laconic/core";
-import { tryParseJson } from "@laconic/core/json";
-import { fileLines } from "@laconic/core/platform";
 import { formatUsd, shellWord } from "@laconic/core/text";
 import { servedTrainingResult, trainingResult } from "@laconic/view/report";
 import {
@@ -51,12 +48,11 @@ export async function runTraining(
   const { task, train } = config;
   const objective = isReference(train.objective) ? referenceTitle(train.objective) : train.objective.name;
   const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
-  const resume = flags.resume && ((await isPastCheckpoint(directory, train.checkpoint.every)) || "where-possible");
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${objective}, ${config.workers} threads; run directory ${directory}`,
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
-    const done = await trainRun(config, { directory, resume, openSource, spending }, terminal);
+    const done = await trainRun(config, { directory, resume: flags.resume, openSource, spending }, terminal);
     if (spending?.price) terminal.note(`${formatUsd(spending.account.spentUsd)} spent on the actor in the whole run`);
     noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
     const { json, text } = openSource
@@ -71,15 +67,6 @@ export async function runTraining(
       );
     return exitCodeOf(done);
   });
-}
-
-/** Whether the run has reached its first checkpoint. A run killed earlier starts again, with its paid replies. */
-async function isPastCheckpoint(directory: string, every: number): Promise<boolean> {
-  for await (const { text } of fileLines(join(directory, runFiles.metrics))) {
-    const row = tryParseJson(text);
-    if (isRecord(row) && Number(row["step"]) >= every) return true;
-  }
-  return false;
 }
 
 /** Reports an early end. */

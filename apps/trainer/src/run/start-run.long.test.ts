@@ -69,6 +69,11 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
   await outputOf("train", ...smallRun, `model=${model}`, "--run", run);
   const two = await rowsOf(run);
+  const killed = join(folder, "killed-during-its-first-save");
+  await cp(run, killed, { recursive: true, filter: (path) => !/checkpoints\/./u.test(path) });
+  const again = await laconic("train", "--resume", killed);
+  expect(again.err).toContain("first-save has no checkpoint: the run begins at step 0");
+  expect([again.code, await rowsOf(killed)]).toEqual([0, two]);
   const more = await laconic("train", "--resume", run, "train.steps=3");
   expect(more.code).toBe(0);
   expect(more.err).toContain(

@@ -101,7 +101,7 @@ export class TrainingStatus {
     const isSpent = LaconicError.is(error) && error.code === "budget_refused";
     if (isKept)
       note(
-        `continue from the last checkpoint: laconic train --resume --run ${shellWord(directory)}${isSpent ? " --max-usd MORE" : ""}`,
+        `continue from the last checkpoint: laconic ${this.#plan?.isServed ? "serve --train" : "train"} --resume --run ${shellWord(directory)}${isSpent ? " --max-usd MORE" : ""}`,
       );
   }
 

@@ -140,6 +140,7 @@ export async function openFolder({ config, location, opened, fleet, options, clo
     },
   });
   closing.defer(() => run.close(received.outcome));
+  if (resume === true && !run.isResumed) progress.note(`${directory} has no checkpoint: the run begins at step 0`);
   for (const warning of seenWarnings(seen)) await run.warn(warning);
   fleet?.listen(
     ({ message, ...details }) =>
@@ -152,7 +153,7 @@ export async function openFolder({ config, location, opened, fleet, options, clo
     split: splitOf(task),
     problems: Math.min(train.evaluation.problems, (task.validation ?? task.testProblems).length),
     evaluateEvery: train.evaluation.every,
-    isResumed: resume !== false,
+    isResumed: run.isResumed,
     isServed: openSource !== undefined,
   });
   const end = (outcome: SinkOutcome): void => void (received.outcome = outcome);

@@ -183,7 +183,7 @@ function withFleet(opened: OpenedParts, fleet: OpenedFleet | null): OpenedParts 
 }
 
 async function trainHeld(
-  { config, location, opened, warmStart, options, closing }: ReadyRun,
+  { config, location, opened, fleet, warmStart, options, closing }: ReadyRun,
   { sources, run, end }: HeldRun,
   stop: AbortSignal,
 ): Promise<TrainResult> {
@@ -204,7 +204,7 @@ async function trainHeld(
     return result;
   } catch (error) {
     const isSpent = spending !== null && LaconicError.is(error) && error.code === "budget_refused";
-    await progress.failed(error, { directory, isKept: "kind" in location || isSpent });
+    await progress.failed(error, { directory, isKept: "kind" in location || fleet !== null || isSpent });
     throw withSource(error, config);
   } finally {
     progress.ended();

@@ -24,19 +24,23 @@ export async function awaitFuture<S extends z.ZodType>(
     const began = clock.nowMs();
     const value = await transport.send("retrieve_future", asked, "always", signal, turnOf, path);
     if (value === expired)
-      throw new LaconicError("api_unavailable", `${path}: request ${requestId} expired on the server`, {
-        path,
-        outcome: "expired",
-      });
+      throw new LaconicError(
+        "api_unavailable",
+        `${transport.place(path)}: request ${requestId} expired on the server`,
+        {
+          path,
+          outcome: "expired",
+        },
+      );
     const early = replies.early.safeParse(value);
     if (value !== held && !early.success) return transport.read(path, schema, value);
-    if (early.success && "error" in early.data) throw failed(path, early.data);
+    if (early.success && "error" in early.data) throw failed(transport.place(path), early.data, path);
     if (early.success && "status" in early.data) {
       metadataOnly = false;
       continue;
     }
     if (clock.nowMs() >= end)
-      throw new LaconicError("api_unavailable", `${path}: no result within ${deadlineMs} ms`, {
+      throw new LaconicError("api_unavailable", `${transport.place(path)}: no result within ${deadlineMs} ms`, {
         path,
         deadlineMs,
         outcome: "unknown",
@@ -61,8 +65,8 @@ export async function future<S extends z.ZodType>(
   return awaitFuture(transport, { path, requestId }, schema, signal);
 }
 
-function failed(path: string, reply: Extract<EarlyReply, { readonly error: string }>): LaconicError {
-  return new LaconicError("api_refused", `${path}: ${reply.error.slice(0, 300)}`, {
+function failed(place: string, reply: Extract<EarlyReply, { readonly error: string }>, path: string): LaconicError {
+  return new LaconicError("api_refused", `${place}: ${reply.error.slice(0, 300)}`, {
     path,
     category: reply.category ?? "unknown",
   });
@@ -77,13 +81,13 @@ function turnOf(failure: HttpFailure | "late"): object | null {
 const gone = /not loaded|not found|unknown (?:model|sampler|session)|no such|does not exist/iu;
 
 /** Error of a request whose model, sampler or session the server forgot; null for other errors. */
-export function lostError(what: string, error: unknown): LaconicError | null {
+export function lostError({ base }: Transport, what: string, error: unknown): LaconicError | null {
   if (!LaconicError.is(error)) return null;
   const { code, message } = error;
   if (code !== "api_refused" || !gone.test(message)) return null;
   return new LaconicError(
     "engine_failed",
-    `the server lost ${what} (${message}) after a restart or session timeout; resume from the last checkpoint`,
+    `${base}: the server lost ${what} (${message}) after a restart or session timeout; resume from the last checkpoint`,
     { outcome: "lost" },
     error,
   );

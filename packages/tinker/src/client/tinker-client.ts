@@ -183,7 +183,7 @@ export class TinkerClient {
     } catch (error) {
       if (this.#closed.signal.aborted || !LaconicError.is(error)) return;
       // The models of a forgotten session are gone, even if their names exist again.
-      this.#lost ??= lostError(`session ${this.sessionId}`, error);
+      this.#lost ??= lostError(this.transport, `session ${this.sessionId}`, error);
       this.#options.onSilence?.(error);
     }
   }

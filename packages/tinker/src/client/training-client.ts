@@ -179,7 +179,7 @@ export class TrainingClient {
     return submitted
       .then((requestId) => awaitFuture(this.#parts.transport, { path, requestId }, schema, signal))
       .catch((error: unknown) => {
-        const lost = lostError(`model ${this.modelId}`, error);
+        const lost = lostError(this.#parts.transport, `model ${this.modelId}`, error);
         if (lost) this.#broken ??= lost;
         this.#judge(path, error);
         throw lost ?? error;

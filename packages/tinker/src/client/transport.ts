@@ -81,7 +81,7 @@ export class Transport {
 
   read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
     return parseBy(schema, value, (key, reason) => {
-      const message = `${this.#place(path)}: the server's reply at "${key}": ${reason}`;
+      const message = `${this.place(path)}: the server's reply at "${key}": ${reason}`;
       return new LaconicError("reply_malformed", message, { path, key });
     });
   }
@@ -119,7 +119,7 @@ export class Transport {
       tried.kind === "failed"
         ? `status ${status}: ${this.#redact(tried.text).slice(0, 300)}`
         : this.#redact(tried.reason);
-    const message = `${this.#place(path)}: ${reason}`;
+    const message = `${this.place(path)}: ${reason}`;
     if (status !== undefined && !isTransient(status))
       return { again: false, error: new LaconicError("api_refused", message, { path, status }) };
     const isUndone = tried.kind === "failed" ? status === 429 : !tried.sent;
@@ -132,7 +132,7 @@ export class Transport {
     const timeout = AbortSignal.timeout(this.#options.exchangeMs ?? 60_000);
     const { apiKey, fetch: send } = this.#options;
     const request = body && this.codec.request(path, body);
-    const tried = await exchange(this.#place(request?.path ?? path), {
+    const tried = await exchange(this.place(request?.path ?? path), {
       method: body === null ? "GET" : "POST",
       headers: {
         accept: this.codec.accept(path, of),
@@ -156,12 +156,13 @@ export class Transport {
       return { kind: "reply", value: this.codec.reply(bytes, contentType, path) };
     } catch (error) {
       const beginning = JSON.stringify(this.#redact(new TextDecoder().decode(bytes.subarray(0, 120))));
-      const message = `${this.#place(path)}: the server's reply cannot be read; it begins ${beginning}`;
+      const message = `${this.place(path)}: the server's reply cannot be read; it begins ${beginning}`;
       throw new LaconicError("reply_malformed", message, { path }, error);
     }
   }
 
-  #place(path: string): string {
+  /** Address of a request, for messages too. */
+  place(path: string): string {
     return `${this.base}/api/v1/${path}`;
   }
 

@@ -84,7 +84,7 @@ export class RemoteSampler {
       };
     } catch (error) {
       if (signal?.aborted) return nothing;
-      throw lostError(`sampler ${this.#id}`, error) ?? error;
+      throw lostError(this.#options.client.transport, `sampler ${this.#id}`, error) ?? error;
     }
   }
 

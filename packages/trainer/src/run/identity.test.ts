@@ -200,6 +200,11 @@ test("starts a new run, one that died before its first checkpoint, and one to re
     },
   };
   await expect(runIn(directory, { resume: "where-possible", observer: die })).rejects.toThrow("killed");
+  // A resume begins the run that never saved again, and no other run.
+  expect((await refusal(runIn(directory, { resume: true, settings: { ...settings, seed: 8 } }))).detail["key"]).toBe(
+    "seed",
+  );
+  await expect(runIn(directory, { resume: true, observer: die })).rejects.toThrow("killed");
   await runIn(directory, { resume: "where-possible", ...stoppingAfter(3) });
   expect(await runIn(directory, { resume: "where-possible" })).toMatchObject({ steps: 6 });
   expect(await text(directory, "metrics.jsonl")).toBe(await text(straight, "metrics.jsonl"));

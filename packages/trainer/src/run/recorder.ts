@@ -88,8 +88,9 @@ export interface RunOptions {
   readonly adjustable?: Readonly<Record<string, string>>;
   readonly policy?: Readonly<Record<string, unknown>>;
   /**
-   * `true` resumes the last checkpoint. `where-possible` resumes or starts, and replaces a run without steps. `false`
-   * starts, and rejects a directory with steps or checkpoints.
+   * `true` resumes the last checkpoint, or begins a run that never saved again, with the same settings and inputs.
+   * `where-possible` resumes or starts, and replaces a run without checkpoints. `false` starts, and rejects a directory
+   * with steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
   /** Records complete steps, and first weights up to 4 million parameters. Default true. */
@@ -109,6 +110,8 @@ export interface RunOptions {
 
 /** Recorded run: folder and state. */
 export interface Run extends Recorder {
+  /** Whether it continues from a checkpoint. */
+  readonly isResumed: boolean;
   /** Records a server warning; repeated texts are kept. @param detail - `server`, `state` and `reason` */
   warnOfServer(message: string, detail: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;

@@ -298,6 +298,7 @@ test("a failing sink is switched off with one warning, and the others continue",
 test("a resumed run repeats its warnings without writing them twice", async () => {
   const directory = await runFolder();
   await (await open(directory)).close();
+  await writeFile(join(directory, "checkpoints/LATEST"), "");
   const heard: string[] = [];
   for (const message of ["one", "one", "two"]) {
     const run = await open(directory, { resume: true, observer: { warning: (text) => void heard.push(text) } });

@@ -38,13 +38,13 @@ import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-
 export async function openRun(options: RunOptions): Promise<Run> {
   const { directory, processes = nodeProcesses, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
-  await continues(fs, directory, resume); // rejects before anything is created
+  const isSaved = await continues(fs, directory, resume); // rejects before anything is created
   await fs.makeDirectory(joinPath(directory, runFiles.checkpoints));
   await fs.syncDirectory(joinPath(directory, "..")); // an earlier process may have died after creating it
   const lock = await lockRun(fs, directory, processes);
   const run = new RunDirectory(fs, options, lock);
   try {
-    await run.open();
+    await run.open(isSaved);
     return run;
   } catch (error) {
     await lock.release();
@@ -75,7 +75,7 @@ class RunDirectory implements Run {
   readonly #written = new Set<unknown>();
   #manifest: ReturnType<typeof runManifest>;
   #changes: Changes | null = null;
-  #isResumed = false;
+  isResumed = false;
   #stepsDone = 0;
   #restored: Pick<FoundCheckpoint, "folder" | "manifest"> | null = null;
 
@@ -98,15 +98,17 @@ class RunDirectory implements Run {
   }
 
   /** Creates or checks the folder's files, under the lock. */
-  async open(): Promise<void> {
+  async open(isSaved: boolean): Promise<void> {
     const { directory, resume = false, config, environment } = this.#options;
     const fs = this.#fs;
-    this.#isResumed = await continues(fs, directory, resume); // another process may have been faster
-    if (!this.#isResumed) await clear(fs, directory);
+    this.isResumed = (await continues(fs, directory, resume)) || isSaved; // another process may have been faster
+    if (!this.isResumed) {
+      if (resume === true) await checkSame(fs, directory, this.#options, async () => undefined);
+      await clear(fs, directory);
+    }
     for (const { message } of await readLines(fs, this.#path(runFiles.warnings))) this.#written.add(message);
     await removePartial(fs, this.#path(runFiles.checkpoints));
-    if (this.#isResumed)
-      this.#manifest = await checkSame(fs, directory, this.#options, (message) => this.warn(message));
+    if (this.isResumed) this.#manifest = await checkSame(fs, directory, this.#options, (message) => this.warn(message));
     else await writeConfig(fs, directory, this.#manifest);
     await fs.write(this.#path(runFiles.environment), `${JSON.stringify(environment, null, 2)}\n`);
     if (this.#lock.takenOver) await this.warn(this.#lock.takenOver);
@@ -114,7 +116,7 @@ class RunDirectory implements Run {
   }
 
   async restore(models: Models): Promise<LoopState | null> {
-    if (!this.#isResumed) return null;
+    if (!this.isResumed) return null;
     const fs = this.#fs;
     const { directory } = this.#options;
     let ends: ReadonlyMap<string, number> = new Map();

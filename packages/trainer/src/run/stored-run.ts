@@ -17,7 +17,7 @@ import { completeSteps, readManifest, type TraceDigests } from "./checkpoint.ts"
 import { piecesBy, replaceFile } from "./file-system.ts";
 import type { RunOptions } from "./recorder.ts";
 
-/** Returns true to resume, false for a new run. @throws LaconicError `run_missing`, `run_exists` */
+/** Returns true to load a checkpoint, false to begin at step 0. @throws LaconicError `run_missing`, `run_exists` */
 export async function continues(
   fs: FileSystem,
   directory: string,
@@ -30,9 +30,13 @@ export async function continues(
       `${directory} has no run to resume; check the path, or start without --resume`,
       { directory },
     );
-  if (resume === true || !exists) return exists;
-  const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
+  if (!exists) return false;
+  const checkpoints = joinPath(directory, runFiles.checkpoints);
+  const hasCheckpoint = (await completeSteps(fs, checkpoints)).length > 0;
   if (resume === "where-possible") return hasCheckpoint;
+  // The first checkpoint creates LATEST: a run that lost its checkpoints does not begin again.
+  if (resume)
+    return hasCheckpoint || !(await fs.exists(checkpoints)) || (await fs.exists(joinPath(checkpoints, "LATEST")));
   // A run that ended before its first step loses nothing.
   if (hasCheckpoint || (await lineAt(fs, joinPath(directory, runFiles.metrics), "first")) !== null)
     throw new LaconicError("run_exists", `${directory} already has a run; choose another directory, or resume it`, {
