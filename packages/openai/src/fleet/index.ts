@@ -2,7 +2,7 @@
  * Samples on vLLM and SGLang servers while training on one local engine.
  * @module @laconic/openai/fleet
  */
-export { vllmServer } from "./servers/vllm.ts";
+export { vllmExtensionFolder, vllmServer } from "./servers/vllm.ts";
 export { sglangServer } from "./servers/sglang.ts";
 export type { ConnectionOptions } from "./servers/connection.ts";
 export type {

@@ -5,7 +5,7 @@ import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Fields of vLLM's `CompletionRequest` that a trainer uses. */
 const completion = z.strictObject({
-  model: z.string(),
+  model: z.string().optional(),
   prompt: z.array(z.int().min(0)).min(1),
   max_tokens: z.int().min(1),
   temperature: z.number().min(0),
@@ -27,18 +27,42 @@ const completion = z.strictObject({
 });
 const loading = z.object({ lora_name: z.string().min(1), lora_path: z.string().min(1) });
 const unloading = z.object({ lora_name: z.string().min(1) });
+const calling = z.strictObject({
+  method: z.enum(["laconic_init", "laconic_update", "laconic_finish"]),
+  args: z.array(z.string()),
+});
 
-/** `vllm serve --enable-lora` for any engine: a fleet's paths with strict checks. */
+/** `vllm serve --enable-lora` with the worker extension, for any engine: a fleet's paths with strict checks. */
 export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
   return startFakeServer(options, vllmRoutes);
 }
 
 /** Its answers, without a socket. */
-export const vllmRoutes: Routes =
-  (weights, { contextLength = 48, updates = true }) =>
-  async (path, body, fault) => {
+export const vllmRoutes: Routes = (weights, { contextLength = 48, updates = true }) => {
+  let isPaused = false;
+  let hasOldPages = false;
+  return async (path, body, fault) => {
     const shared = sharedAnswer(path, "/version", weights, contextLength);
     if (shared) return shared;
+    if (path === "/collective_rpc" && updates) {
+      const {
+        method,
+        args: [arg = ""],
+      } = calling.parse(body);
+      let error: string | null = null;
+      if (method === "laconic_update") {
+        hasOldPages = true;
+        error = await weights.loadAll(arg, "").then(() => null, String);
+      }
+      if (method === "laconic_finish") weights.version = arg;
+      const version = ["", "default"].includes(weights.version) ? null : weights.version;
+      return { status: 200, value: { results: [{ version, error }] } };
+    }
+    if (["/pause?mode=abort", "/reset_prefix_cache", "/resume"].includes(path) && updates) {
+      if (path === "/reset_prefix_cache") hasOldPages = false;
+      else isPaused = path !== "/resume";
+      return { status: 200, value: {} };
+    }
     if (path === "/v1/load_lora_adapter" && updates) {
       const { lora_name, lora_path } = loading.parse(body);
       if (weights.has(lora_name)) return refused(400, `The lora adapter '${lora_name}' has already been loaded.`);
@@ -51,13 +75,14 @@ export const vllmRoutes: Routes =
       await weights.unload(lora_name);
       return { status: 200, value: `Success: LoRA adapter '${lora_name}' removed successfully.` };
     }
+    if (isPaused || hasOldPages) return refused(400, "paused, or with pages of older weights");
     if (path !== "/v1/completions") return { status: 404, value: { detail: "Not Found" } };
     const parsed = completion.safeParse(body);
     if (!parsed.success) return refused(400, JSON.stringify(parsed.error.issues[0]));
     const asked = parsed.data;
-    if (asked.model !== "base" && !weights.has(asked.model))
-      return refused(404, `The model \`${asked.model}\` does not exist.`);
-    const name = asked.model === "base" ? null : asked.model;
+    const { model = "base" } = asked;
+    if (model !== "base" && !weights.has(model)) return refused(404, `The model \`${model}\` does not exist.`);
+    const name = model === "base" ? null : model;
     const stale = fault?.kind === "stale";
     const reply = await weights.reply(
       {
@@ -78,7 +103,7 @@ export const vllmRoutes: Routes =
       value: {
         id: "cmpl-fake",
         object: "text_completion",
-        model: fault?.kind === "other-name" ? "base" : asked.model,
+        model: fault?.kind === "other-name" ? "base" : model,
         choices: [
           {
             index: 0,
@@ -97,6 +122,7 @@ export const vllmRoutes: Routes =
       },
     };
   };
+};
 
 function refused(status: number, message: string): Answer {
   return { status, value: { error: { message, type: "error", code: status } } };

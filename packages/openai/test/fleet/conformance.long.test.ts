@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { TrainableModel } from "@laconic/core";
+import type { ModelSource, TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
@@ -10,6 +10,7 @@ import { beforeAll, describe, test } from "vitest";
 import { adapter, base, onFakes, step, type OnFakesOptions } from "./on-fakes.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
+const whole: ModelSource = { kind: "config", config: conformanceConfig, seed: 2 };
 const onLocal = async (): Promise<SampledModel> => {
   const engine = await createInlineEngine([createReferenceKernels()]);
   return { model: await engine.createModel(adapter), versions: Infinity, close: () => engine.close() };
@@ -23,10 +24,8 @@ describe.each([
   ["the local engine", onLocal],
   ["adapters on vLLM", onServers(Infinity, { kind: "vllm" })],
   ["adapters on SGLang", onServers(Infinity, { kind: "sglang" })],
-  [
-    "all weights on SGLang",
-    onServers(1, { kind: "sglang", source: { kind: "config", config: conformanceConfig, seed: 2 } }),
-  ],
+  ["all weights on vLLM", onServers(1, { kind: "vllm", source: whole })],
+  ["all weights on SGLang", onServers(1, { kind: "sglang", source: whole })],
   [
     "vLLM whose log-probs are computed here",
     onServers(Infinity, { kind: "vllm", fake: { logProbs: "raw" }, model: { logProbs: "forward" } }),

@@ -1,6 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { SampleResult } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
+import { vllmServer } from "@laconic/openai/fleet";
 import { describe, expect, test, vi } from "vitest";
 import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/openai/testing";
 import { base, onFakes, quick, requests, step } from "./on-fakes.ts";
@@ -172,11 +174,26 @@ test("rejects full weights of two versions at once", async () => {
 });
 
 test.each([
-  ["all weights", { source: base }, /vLLM cannot load full weights from disk; train an adapter/u],
+  ["all weights without the worker extension", { source: base, fake: { updates: false } }, /--worker-extension-cls/u],
   ["adapters that it was not started for", { fake: { updates: false } }, /VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u],
 ] as const)("vLLM rejects %s with a remedy", async (_, options, message) => {
   const { model } = await onFakes(options);
   await expect(model.sample(requests(1))).rejects.toThrow(message);
+});
+
+test.each([
+  ["name", (header: string) => header.replace("q_proj", "x_proj"), /q_proj\S* is missing/u],
+  ["dtype", (header: string) => header.replace(`"F64"`, `"I64"`), /I64/u],
+] as const)("vLLM refuses all weights with a tensor of another %s", async (_, edit, message) => {
+  const { model, one } = await onFakes({ source: whole });
+  const weights = await model.published();
+  const file = join(weights.path, "model.safetensors");
+  const bytes = await readFile(file, "latin1");
+  expect(edit(bytes)).not.toBe(bytes);
+  await writeFile(file, edit(bytes), "latin1");
+  await expect(vllmServer({ url: one.url }).load(weights)).rejects.toFailWith("api_refused", message);
+  // A part of the weights may be new, so the server stays paused.
+  await expect(vllmServer({ url: one.url }).promptLogProbs(weights, [1, 2])).rejects.toThrow("paused");
 });
 
 test("abandons a slow server and ignores its late reply", async () => {

@@ -97,6 +97,7 @@ const whole = { kind: "config", config: conformanceConfig, seed: 2 } as const;
 describe.each([
   ["adapters on vLLM", Infinity, { kind: "vllm" }],
   ["adapters on SGLang", Infinity, { kind: "sglang" }],
+  ["all weights on vLLM", 1, { kind: "vllm", source: whole }],
   ["all weights on SGLang", 1, { kind: "sglang", source: whole }],
 ] as const)("%s over HTTP", (_, versions, options) => {
   const create = async (): Promise<SampledModel> => {

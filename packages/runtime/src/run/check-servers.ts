@@ -6,7 +6,7 @@ import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import { evaluationSampling } from "@laconic/trainer";
 import { isReference } from "../resolver/reference.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from "./server-settings.ts";
+import { serverKinds, serversOf, type SamplerSettings } from "./server-settings.ts";
 
 type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
 
@@ -83,10 +83,6 @@ function hasReference(objective: object | undefined): boolean {
 /** Importance weights, applied in steps with a mean gap above 0.02, as with bfloat16 servers. */
 const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
 
-const takingAll = serverKindNames
-  .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
-  .join(" or ");
-
 /** Refuses settings that sampling servers do not support. */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
@@ -95,7 +91,7 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   if (train.opponents)
     refuseSetting("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
   const location = `sampler.${kind}`;
-  const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
+  const { title, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (receivers && receivers.length !== urls.length)
     refuseSetting(
@@ -112,8 +108,6 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   const [base] = Object.keys(bases);
   if (base !== undefined) refuseSetting(`bases.${base}`, "the servers have one base model; remove it");
   if (lora === null) {
-    if (!takesAllWeights)
-      refuseSetting("lora", `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`);
     const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
     if (train.asynchronous) refuseSetting("train.asynchronous", `needs weights of several steps, ${whole}`);
     if (train.refreshOldPolicyEvery > 1)

@@ -15,9 +15,9 @@ test.each(serverKindNames)("%s is read, written, and connected to as its kind sa
   expect(samplerSettings.parse({ [kind]: { urls: [url, `${url}1`] } })).toEqual(sampler);
   expect(samplerTitle(sampler)).toBe(`${kind}:${url},${url}1`);
   expect(serversOf(sampler)).toEqual({ kind, urls: [url, `${url}1`] });
-  const { takesAllWeights, reportsUncut } = serverKinds[kind];
+  const { reportsUncut } = serverKinds[kind];
   for (const server of samplingServers(sampler))
-    expect([server.kind, server.holds.all > 0, server.reportsUncut]).toEqual([kind, takesAllWeights, reportsUncut]);
+    expect([server.kind, server.holds.all, server.reportsUncut]).toEqual([kind, 1, reportsUncut]);
 });
 
 test("an unknown kind of server is rejected with the known kinds", () => {

@@ -1,11 +1,10 @@
 import { configError, refuseSetting, type LoraSettings } from "@laconic/core";
+import { vllmExtensionFolder } from "@laconic/openai/fleet";
 import { z } from "zod";
 
 /** Kind of sampling servers; `open-fleet.ts` connects to them. */
 export interface ServerKind {
   readonly title: string;
-  /** Whether it accepts full weights besides adapters. */
-  readonly takesAllWeights: boolean;
   /** Whether log-probs ignore truncated sampling. */
   readonly reportsUncut: boolean;
   /** Start command. @param versions - max versions at once */
@@ -17,14 +16,14 @@ export type ServerKindName = "vllm" | "sglang";
 export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
   vllm: {
     title: "vLLM",
-    takesAllWeights: false,
     reportsUncut: false,
     start: (lora, versions) =>
-      `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora?.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions} --logprobs-mode processed_logprobs`,
+      lora
+        ? `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions} --logprobs-mode processed_logprobs`
+        : `PYTHONPATH=${vllmExtensionFolder} VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --worker-extension-cls laconic_vllm.FullWeights --logprobs-mode processed_logprobs`,
   },
   sglang: {
     title: "SGLang",
-    takesAllWeights: true,
     reportsUncut: true,
     start: (lora, versions) =>
       `python -m sglang.launch_server --model-path MODEL${lora ? ` --enable-lora --max-lora-rank ${lora.rank} --max-loras-per-batch ${versions} --max-loaded-loras ${2 * versions}` : ""}`,

@@ -127,17 +127,21 @@ test("a server that fails after the probe costs no accuracy and is excluded by n
     });
   }));
 
-test("samples full weights on SGLang", () =>
-  withServers("sglang", async ([one], sampler, run) => {
+test.each([
+  ["vllm", "/collective_rpc"],
+  ["sglang", "/update_weights_from_disk"],
+] as const)("samples full weights on %s", (kind, route) =>
+  withServers(kind, async ([one], sampler, run) => {
     const { code, err } = await laconic(
       ...cli`train ${small} lora=null train.steps=2 ${sampler} --run ${run}
       --json`,
     );
     expect([code, err]).toEqual([0, expect.stringContaining("samplers 2/2") as string]);
-    expect(one.log.some(({ path }) => path === "/update_weights_from_disk")).toBe(true);
+    expect(one.log.some(({ path }) => path === route)).toBe(true);
     const versions = [...new Set((await rowsOf(run)).map(({ version }) => version))];
     expect(versions).toEqual([0, 2, 4]);
-  }));
+  }),
+);
 
 test("servers without a shared disk get weights through receivers", () =>
   withServers("vllm", async (fakes, _, run) => {
@@ -177,7 +181,6 @@ test("rejects unsuitable servers and leaves no files", () =>
   ));
 
 test.each([
-  [["lora=null"], "lora: vLLM takes adapters only"],
   [["sampler=vllm:http://10.0.0.1:8000"], "sampler.vllm.folder: http://10.0.0.1:8000 is another machine"],
   [
     ['sampler={"vllm":{"urls":["http://10.0.0.1:8000"],"receivers":["http://10.0.0.1:8790","http://10.0.0.2:8790"]}}'],

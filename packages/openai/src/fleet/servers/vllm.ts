@@ -1,4 +1,5 @@
-import { configError } from "@laconic/core";
+import { fileURLToPath } from "node:url";
+import { LaconicError } from "@laconic/core";
 import { samplingFields, supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
 import {
@@ -9,7 +10,7 @@ import {
   type ConnectionOptions,
   type HttpReply,
 } from "./connection.ts";
-import type { Generation, SamplingServer } from "./sampling-server.ts";
+import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
 
 const completionReply = z.object({
   model: z.string(),
@@ -33,12 +34,25 @@ const promptReply = z.object({
     )
     .min(1),
 });
+const workerReplies = z.object({
+  results: z.array(z.object({ version: z.string().nullable(), error: z.string().nullable() })).min(1),
+});
 const loads = "/v1/load_lora_adapter";
+const workers = "/collective_rpc";
+/** Replicas behind one address answer in turn. */
+const replicaRequests = 8;
+
+/** Folder of `laconic_vllm.py`, the worker extension through which vLLM loads all weights. */
+export const vllmExtensionFolder: string = fileURLToPath(new URL("../../../assets", import.meta.url));
+const needsExtension =
+  "; start vLLM with VLLM_SERVER_DEV_MODE=1 and --worker-extension-cls laconic_vllm.FullWeights (laconic plan prints the command)";
 const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True";
 
 /**
  * Server started by `vllm serve MODEL --enable-lora --max-lora-rank R --logprobs-mode processed_logprobs`, with
- * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. Loads adapters, but no full weights.
+ * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. For full weights: by `VLLM_SERVER_DEV_MODE=1 vllm serve MODEL
+ * --worker-extension-cls laconic_vllm.FullWeights`, with `vllmExtensionFolder` in `PYTHONPATH`. Holds several adapters,
+ * or one version of full weights.
  * @throws LaconicError `config_invalid`
  */
 export function vllmServer(options: ConnectionOptions): SamplingServer {
@@ -47,17 +61,14 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
   return {
     kind: "vllm",
     url: connection.url,
-    holds: { adapter: Infinity, all: 0 },
+    holds: { adapter: Infinity, all: 1 },
     supports: supportedSampling("vllm"),
     reportsUncut: false,
     remedyForRaw: "start vLLM with --logprobs-mode processed_logprobs",
     facts: (signal) => serverFacts(connection, "/version", signal),
-    async load({ name, folder, kind }, signal) {
-      if (kind === "all")
-        throw configError(
-          `${connection.url}: vLLM cannot load full weights from disk; train an adapter (lora), or sample on SGLang`,
-          { server: connection.url },
-        );
+    async load(weights, signal) {
+      const { name, folder, kind } = weights;
+      if (kind === "all") return loadAll(connection, weights, signal);
       const reply = await connection.exchange(loads, { lora_name: name, lora_path: folder }, signal);
       if (reply.status === 200 || (reply.status === 400 && reply.text.includes("already been loaded"))) return;
       const isRoute = reply.status === 404 && !reply.text.includes(name);
@@ -69,9 +80,9 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       if (reply.status !== 200 && reply.status !== 404 && reply.status !== 400) throw connection.refusal(path, reply);
     },
     names: (signal) => adapterNames(connection, signal),
-    async generate({ name }, asked, signal) {
+    async generate(weights, asked, signal) {
       const path = "/v1/completions";
-      const reply = await connection.exchange(path, { model: name, ...bodyOf(asked) }, signal);
+      const reply = await connection.exchange(path, { ...modelOf(weights), ...bodyOf(asked) }, signal);
       if (isMissing(reply)) return "missing";
       const { model, choices } = connection.read(path, reply, completionReply);
       const [choice] = choices as [(typeof choices)[number]];
@@ -82,12 +93,13 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
         tokens: token_ids,
         logProbs: logprobs.token_logprobs.map((value) => value ?? Number.NaN),
         finishReason,
-        weights: model,
+        // The base model's name says nothing about its weights.
+        weights: weights.kind === "all" ? null : model,
       };
     },
-    async promptLogProbs({ name }, tokens, signal) {
+    async promptLogProbs(weights, tokens, signal) {
       const path = "/v1/completions";
-      const body = { model: name, prompt: tokens, max_tokens: 1, temperature: 0, prompt_logprobs: 0 };
+      const body = { ...modelOf(weights), prompt: tokens, max_tokens: 1, temperature: 0, prompt_logprobs: 0 };
       const reply = await connection.exchange(path, body, signal);
       if (isMissing(reply)) return "missing";
       const { choices } = connection.read(path, reply, promptReply);
@@ -95,6 +107,52 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       return tokens.slice(1).map((token, i) => rows[i + 1]?.[String(token)]?.logprob ?? Number.NaN);
     },
   };
+}
+
+/** Without a model the server uses its base. */
+function modelOf({ kind, name }: PublishedWeights): object {
+  return kind === "all" ? {} : { model: name };
+}
+
+/**
+ * Replaces the base model's weights while the server is paused. After an error it stays paused: a part of the new
+ * weights may be loaded.
+ */
+async function loadAll(
+  connection: Connection,
+  { name, folder }: PublishedWeights,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const call = async (method: string, ...args: readonly string[]): Promise<(string | null)[]> => {
+    const reply = await connection.exchange(workers, { method, args }, signal).catch((error: unknown) => {
+      // vLLM answers 500 for a method that its workers lack.
+      if (method !== "laconic_init" || !LaconicError.is(error) || error.detail["status"] !== 500) throw error;
+      return { status: 500, text: error.message };
+    });
+    if (reply.status !== 200) throw connection.refusal(workers, reply, needsExtension);
+    const { results } = connection.read(workers, reply, workerReplies);
+    const text = results.find(({ error }) => error !== null)?.error;
+    if (typeof text === "string") throw connection.refusal(`${workers} ${method}`, { status: 200, text });
+    return results.map(({ version }) => version);
+  };
+  const post = async (path: string): Promise<void> => {
+    const reply = await connection.exchange(path, {}, signal);
+    if (reply.status !== 200) throw connection.refusal(path, reply);
+  };
+  await call("laconic_init");
+  await post("/pause?mode=abort");
+  await call("laconic_update", folder);
+  await call("laconic_finish", name);
+  // Pages of older weights.
+  await post("/reset_prefix_cache");
+  await post("/resume");
+  const versions = await Promise.all(Array.from({ length: replicaRequests }, () => call("laconic_init")));
+  const current = versions.filter((list) => list.every((version) => version === name)).length;
+  if (current < replicaRequests)
+    throw connection.refusal(workers, {
+      status: 200,
+      text: `only ${current} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
+    });
 }
 
 /** Sets all fields, because missing ones come from the model's generation_config.json. */
