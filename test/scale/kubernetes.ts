@@ -6,7 +6,7 @@ import type { Started, World } from "./world.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-export interface Container {
+interface Container {
   readonly name: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];

@@ -25,10 +25,8 @@ if int(os.environ.get("STUB_CORES", "64")) < 8:
 
 
 def join_ray() -> None:
-    """Waits for the GPUs of the configuration."""
     config = options.backend_config
-    nodes = config.get("trainer.placement.policy_num_nodes", 1)
-    needed = nodes * config["trainer.placement.policy_num_gpus_per_node"]
+    needed = config.get("trainer.placement.policy_num_nodes", 1) * config["trainer.placement.policy_num_gpus_per_node"]
     if options.backend != "megatron":
         return
     sockets = os.environ.get("STUB_SOCKETS") or os.path.join(os.environ["TMPDIR"], "ray")

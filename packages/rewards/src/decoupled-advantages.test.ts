@@ -2,6 +2,7 @@ import { statisticMean, type Advantages, type RewardBatch } from "@laconic/core"
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decoupledAdvantages, decoupledEstimator, type DecoupledOptions, type MeasuredReward } from "./index.ts";
+import published from "./decoupled-advantages.cases.json" with { type: "json" };
 
 const row = (task: number, tokens: number, turns = 0): MeasuredReward => ({ task, costs: { tokens, turns } });
 const lengths = [100, 200, 300, 50, 10, 20, 40, 30];
@@ -18,32 +19,10 @@ function expectClose(matches: readonly number[], expected: readonly number[]): v
 }
 
 // From TRL 1.13.0's normalize_then_sum formula, run in torch float64 on the same rows with weights 1, -0.5, -0.25.
-test.each<[string, Partial<DecoupledOptions>, readonly number[]]>([
-  [
-    "TRL before its batch normalisation",
-    {},
-    [
-      0.9519255254838137, -0.9697233300054728, 0.04995110543900727, -0.03215330091734803, 0.7059180069649693,
-      0.3186226723209899, -0.9558680169629697, -0.0686726623229895,
-    ],
-  ],
-  [
-    "TRL after its batch normalisation",
-    { batch: "sequence" },
-    [
-      1.3720955195585536, -1.3977490892847524, 0.07199900216461225, -0.04634543243841331, 1.0175028493327316,
-      0.45925939521288434, -1.377778185638653, -0.09898405890696288,
-    ],
-  ],
-  [
-    "population std and another epsilon",
-    { std: "population", epsilon: 1e-6 },
-    [
-      1.0993370383598502, -1.119903619205878, 0.05782576136071679, -0.03725918051468913, 0.8151575672147853,
-      0.3679440117148237, -1.103832035144471, -0.07926954378513787,
-    ],
-  ],
-])("equals %s", (_, change, expected) => expectClose(advantages(measured, groups, change), expected));
+test.each(published as unknown as [string, Partial<DecoupledOptions>, readonly number[]][])(
+  "equals %s",
+  (_, change, expected) => expectClose(advantages(measured, groups, change), expected),
+);
 
 const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import rows from "./scripts.cases.json" with { type: "json" };
 
 /** Not every machine has all of them. */
 const [bash, zsh, fish] = ["bash", "zsh", "fish"] as const;
@@ -45,25 +46,7 @@ test("rejects an unsupported shell and lists the supported ones", async () => {
   expect((await laconic("completion", "tcsh")).err).toContain("use one of: bash, zsh, fish, schema");
 });
 
-test.each([
-  [["tr"], ["train"]],
-  [["data", "s"], ["show"]],
-  [["train", "--s"], ["--seed"]],
-  [
-    ["analyze", "x", "--cut", ""],
-    ["drop", "halve"],
-  ],
-  [
-    ["completion", ""],
-    ["bash", "zsh", "fish", "schema"],
-  ],
-  [["train", "preset:relay-h"], ["preset:relay-hint"]],
-  [
-    ["data", "get", "--from", ""],
-    ["pinned", "hub"],
-  ],
-  [["help", "ev"], ["eval"]],
-])("completes %j with %j", async (words, completed) => {
+test.each(rows)("completes %j with %j", async (words, completed) => {
   const { out } = await laconic("completion", "words", "--", ...words);
   expect(out.split("\n").map((line) => line.split("\t")[0])).toEqual(completed);
 });

@@ -3,6 +3,7 @@ import { tinyPairParts, tinyParts, tinyRun, tinyToolParts } from "@laconic/train
 import { verifyRun } from "@laconic/verify";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import rows from "./formulas-covered.json" with { type: "json" };
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -18,49 +19,11 @@ const few = {
 
 type Team = "solo" | "star" | "pair" | "tools";
 
-const covered: readonly (readonly [string, Settings, Team?])[] = [
-  ["GSPO", { objective: { name: "gspo", clip: { low: 0.01, high: 0.02 } } }],
-  ["GSPO with short replies", { objective: { name: "gspo", clip: { low: 0.2, high: 0.2 }, minLength: 3 } }],
-  ["GRPO with k3", { objective: { name: "grpo", dualClip: 1.3, kl: { estimator: "k3", coefficient: 0.1 } } }],
-  ["DAPO with dual clip", { objective: { name: "dapo", dualClip: 10 } }],
-  ["MAGRPO's loss", { objective: { name: "magrpo" } }, "pair"],
-  ["Eq. 2", { advantage: { estimator: "group", scale: "group", std: "population", epsilon: 1e-4 } }],
-  ["without the division", { advantage: { estimator: "group", scale: "none" } }, "star"],
-  [
-    "Eq. 5 with its control law",
-    {
-      prices: {},
-      budget: {
-        targetTokens: 2,
-        learningRate: 0.05,
-        maxPrice: 0.4,
-        warmupIterations: 1,
-        warmupPrice: 0.1,
-        annealIterations: 3,
-        proportionalGain: 0.1,
-        guard: { action: "freeze", rewardTolerance: 0.01 },
-      },
-    },
-  ],
-  [
-    "costs and budgets of one's own naming",
-    {
-      costs: {
-        tokens: { kind: "tokens-written" },
-        heard: { kind: "tokens-read", by: "solver" },
-        again: { kind: "repetition", n: 1, of: "characters", against: "episode" },
-        turns: { kind: "turns", count: "all" },
-      },
-      prices: { again: 0.1, turns: 0.05 },
-      budget: { targetTokens: 3, learningRate: 0.01 },
-      budgets: { heard: { targetTokens: 1, learningRate: 0.02 } },
-    },
-    "star",
-  ],
-  ["an old policy of two steps", { refreshOldPolicyEvery: 2 }],
-  ["the sampler's log-probs", { oldLogProbs: "sampler" }],
-  ["a team with tools", {}, "tools"],
-];
+const covered: readonly (readonly [string, Settings, Team?])[] = rows as unknown as readonly (readonly [
+  string,
+  Settings,
+  Team?,
+])[];
 
 const partsOf = (team: Team): ReturnType<typeof tinyParts> => {
   if (team === "pair") return tinyPairParts(1) as unknown as ReturnType<typeof tinyParts>;

@@ -191,9 +191,10 @@ test.each([
   const bytes = await readFile(file, "latin1");
   expect(edit(bytes)).not.toBe(bytes);
   await writeFile(file, edit(bytes), "latin1");
-  await expect(vllmServer({ url: one.url }).load(weights)).rejects.toFailWith("api_refused", message);
+  const server = vllmServer({ url: one.url });
+  await expect(server.load(weights)).rejects.toFailWith("api_refused", message);
   // A part of the weights may be new, so the server stays paused.
-  await expect(vllmServer({ url: one.url }).promptLogProbs(weights, [1, 2])).rejects.toThrow("paused");
+  await expect(server.promptLogProbs(weights, [1, 2])).rejects.toThrow("paused");
 });
 
 test("abandons a slow server and ignores its late reply", async () => {
@@ -242,7 +243,6 @@ test("prefers an idle server to a slow one", async () => {
 });
 
 test("sends the key, never in errors or over plain http to another machine", async () => {
-  const { vllmServer } = await import("@laconic/openai/fleet");
   expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/would not be encrypted/u);
   expect(() => vllmServer({ url: "http://user:secret@10.0.0.1:8000" })).toThrow(/the address must not contain/u);
   const seen: string[] = [];
