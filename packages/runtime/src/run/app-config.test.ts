@@ -23,6 +23,7 @@ test("an empty configuration is the relay task with the paper's training default
     chatTemplateArguments: {},
     lora: null,
     device: "auto",
+    devices: {},
     workers: "auto",
     deterministic: false,
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
@@ -35,7 +36,7 @@ test.each([
   [
     { zzzzzz: 3 },
     "zzzzzz",
-    "use one of: task, model, warmStart, engine, sampler, actor, policies, bases, teachers, chatTemplateArguments, lora, device, workers, deterministic, memory, sinks, train",
+    "use one of: task, model, warmStart, engine, sampler, actor, policies, bases, teachers, chatTemplateArguments, lora, device, devices, workers, deterministic, memory, sinks, train",
   ],
   [{ workers: 0 }, "workers", "a number from 1 on"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
