@@ -40,6 +40,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^init\b/, { code: 0 }],
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "has no run" }],
   [/^train examples\/(my-team\/)?run\.config\.ts\b/, { code: 2, says: "not found" }],
+  [/^train\b.*device=cuda --fit\b/, { code: 2, says: "the free memory of cuda is unknown" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan preset:relay-quickstart engine=tinker/, { code: 0 }],
   [/^plan\b.*(engine=tinker|preset:agent-gspo)/, { code: 2, says: "is not in the cache" }],
