@@ -43,7 +43,7 @@ async function killed(directory: string, faults: Faults, options: Partial<TinyRu
 }
 
 /** Resumes until done. A run without a checkpoint or configuration reports that, and restarts elsewhere. */
-async function finish(directory: string): Promise<"resumed" | "checkpoint_missing" | "run_missing"> {
+async function finish(directory: string): Promise<"resumed" | "run_missing"> {
   try {
     await runIn(directory, { resume: true });
     return "resumed";
@@ -51,7 +51,7 @@ async function finish(directory: string): Promise<"resumed" | "checkpoint_missin
     if (!LaconicError.is(error)) throw error;
     // There may be nothing complete.
     if (existsSync(join(directory, "checkpoints", "step-00000002"))) throw error;
-    if (error.code === "checkpoint_missing" || error.code === "run_missing") return error.code;
+    if (error.code === "run_missing") return error.code;
     throw error;
   }
 }
