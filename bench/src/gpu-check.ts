@@ -15,6 +15,7 @@ import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
+import { cardNames, cards } from "@laconic/runtime/devices";
 import { halfBillion, parityTokens, small } from "./gpu/geometry.ts";
 import { checkAll } from "./gpu/check-all.ts";
 import { nanoRequests } from "./gpu/nano.ts";
@@ -52,10 +53,9 @@ const dtype = device === "cuda" ? "bfloat16" : "float32";
 const job = flags.small ? small : halfBillion;
 const report = new Report();
 
-/** Dense bfloat16 peak by card, TFLOP/s, from NVIDIA's data sheets. */
-const peaks: Readonly<Record<string, number>> = { H200: 989, H100: 989, A100: 312, L40S: 362, "4090": 165 };
 const gpu = device === "cuda" ? query("name") : "cpu";
-const peak = Object.entries(peaks).find(([name]) => gpu.includes(name))?.[1] ?? null;
+const card = cardNames.find((name) => new RegExp(`\\b${name}\\b`, "u").test(gpu.toLowerCase().replaceAll(" ", "-")));
+const peak = card ? cards[card].tflops : null;
 
 mkdirSync(flags.out, { recursive: true });
 const folder = flags.work ?? mkdtempSync(join(tmpdir(), "laconic-gpu-"));

@@ -12,7 +12,7 @@ export const hasPython: boolean = spawnSync("python3", ["-c", "import sqlite3"])
 export interface World {
   readonly folder: string;
   path(name: string): string;
-  /** Starts a process in a group of its own. */
+  /** Starts a process in a new process group. */
   start(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Started;
   /** Ends all processes at once, as a lost node does. */
   lose(): void;

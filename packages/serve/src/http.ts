@@ -18,7 +18,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Answer that nobody reads. */
+/** The client has disconnected before the answer. */
 export function clientGone(): HttpError {
   return new HttpError(499, "the client disconnected");
 }

@@ -1,8 +1,8 @@
 import { mapValues } from "../shapes/is-record.ts";
 
 /**
- * Colours by role, in the light and the dark theme. Text contrast is at least 4.5, and contrast of marks and borders at least 3. The series colours `c1`
- * to `c8` are distinct for all common colour-vision deficiencies.
+ * Colours by role, in the light and the dark theme. Text contrast is at least 4.5, and contrast of marks and borders
+ * at least 3. The series colours `c1` to `c8` are distinct for all common colour-vision deficiencies.
  */
 const colours = {
   paper: ["#f7f7f4", "#121418"],

@@ -43,31 +43,28 @@ export async function measurePasses(
     decodeStep: settings.rollouts,
     decodeRow: Math.min(1, settings.rollouts),
   };
-  const two = await onShallow(kernels, { ...config, layers: 2 }, settings, async (prepare) => {
-    const measure = (pass: keyof PassSeconds): Promise<Timed> =>
-      growing(now, whole[pass], (count) => prepare(pass, count));
-    return {
-      training: await measure("training"),
-      forward: await measure("forward"),
-      decodeStep: await measure("decodeStep"),
-      decodeRow: await measure("decodeRow"),
-    };
-  });
-  return onShallow(kernels, { ...config, layers: 1 }, settings, async (prepare) => {
-    const deep = async (pass: keyof PassSeconds): Promise<number> => {
+  const two = await onShallow(kernels, { ...config, layers: 2 }, settings, (prepare) =>
+    forPasses((pass) => growing(now, whole[pass], (count) => prepare(pass, count))),
+  );
+  return onShallow(kernels, { ...config, layers: 1 }, settings, (prepare) =>
+    forPasses(async (pass) => {
       const { count, seconds } = two[pass];
       if (count === 0) return 0;
       const one = await fastest(now, prepare(pass, count));
       const perLayer = Math.max(0, seconds - one);
       return (whole[pass] / count) * (one + (config.layers - 1) * perLayer);
-    };
-    return {
-      training: await deep("training"),
-      forward: await deep("forward"),
-      decodeStep: await deep("decodeStep"),
-      decodeRow: await deep("decodeRow"),
-    };
-  });
+    }),
+  );
+}
+
+/** Measures the passes one after the other. */
+async function forPasses<T>(measure: (pass: keyof PassSeconds) => Promise<T>): Promise<Record<keyof PassSeconds, T>> {
+  return {
+    training: await measure("training"),
+    forward: await measure("forward"),
+    decodeStep: await measure("decodeStep"),
+    decodeRow: await measure("decodeRow"),
+  };
 }
 
 interface PreparedPass {

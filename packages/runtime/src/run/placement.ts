@@ -18,7 +18,7 @@ export function checkPlacement(
   if (stray !== undefined)
     refuseSetting(`devices.policies.${stray}`, `unknown policy; this run has ${run.policies.join(", ")}`);
   if (actor !== undefined && !run.hasLocalActor)
-    refuseSetting("devices.actor", "has no effect: this run has no frozen model of its own; remove it");
+    refuseSetting("devices.actor", "has no effect: no frozen agent has a local model; remove it");
   if (teachers !== undefined && !run.hasTeachers)
     refuseSetting("devices.teachers", "has no effect: no teachers; remove it");
   for (const device of [...Object.values(policies), actor, teachers]) {

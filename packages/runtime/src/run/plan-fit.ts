@@ -19,10 +19,12 @@ import { settingsFolders } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { planEpisode, type PlannedEpisode } from "./plan-episode.ts";
 import {
+  adapterSettings,
+  lastingSettings,
+  leastAdapter,
   plannedPolicy,
   planOtherModels,
   planValueModels,
-  snapshotsOf,
   bytesByDevice,
   deviceOf,
   type DeviceBytes,
@@ -72,8 +74,8 @@ export async function fitRun(config: AppConfig, progress: Progress): Promise<str
   const openModel = settingsFolders(progress);
   const folder = await openModel(config.model);
   const outline = await outlineRun(config, folder, device, { promptTokens: null, completionTokens: null, openModel });
-  const settings = await fittingSettings(config, outline, bytes);
-  if (settings) return settings;
+  const { fitting } = await fitInto(config, await outline.memoryOf(config), outline, bytes);
+  if (fitting) return fitting;
   throw new LaconicError(
     "device_out_of_memory",
     `no settings fit into ${formatBytes(bytes)} of ${device.name}; use smaller models`,
@@ -149,11 +151,9 @@ async function runMemory(
   return { settings, first: plan, otherModels, training, sampling, elsewhere, besides };
 }
 
-export function largestOf({ settings, besides }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {
+function largestOf({ settings, besides }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {
   return largestBatches(model, settings, Math.max(0, memoryBytes - besides));
 }
-
-const leastAdapter = { rank: 16, alpha: 32 } as const;
 
 interface Remedy {
   readonly setting: string;
@@ -169,53 +169,62 @@ const onHost: Remedy = {
   change: (config) => (config.lora ? config : { ...config, memory: { ...config.memory, optimizer: "host" } }),
 };
 const adapter: Remedy = {
-  setting: `lora.rank=${leastAdapter.rank} lora.alpha=${leastAdapter.alpha}`,
+  setting: adapterSettings,
   change: (config) => ({ ...config, lora: config.lora ?? leastAdapter }),
 };
 
 /** Changes that save memory, in order of preference. */
 const alternatives: readonly (readonly Remedy[])[] = [[], [recompute], [recompute, onHost], [recompute, adapter]];
 
-/** Null if no known settings fit. */
-export async function fittingSettings(
+/** Largest batches of a run as it is, and settings with which it fits; null if none is known. */
+export interface Fit {
+  readonly largest: LargestBatches;
+  readonly fitting: string[] | null;
+}
+
+/** @param memory - of the run as it is */
+export async function fitInto(
   config: AppConfig,
+  memory: RunMemory,
   { model, memoryOf }: Pick<RunOutline, "model" | "memoryOf">,
   memoryBytes: number,
-): Promise<string[] | null> {
+): Promise<Fit> {
+  const largest = largestOf(memory, model, memoryBytes);
   for (const remedies of alternatives) {
     let changed = config;
     const settings: string[] = [];
     for (const { setting, change } of remedies) {
       const next = change(changed);
-      if (JSON.stringify(next) !== JSON.stringify(changed)) settings.push(...setting.split(" "));
+      if (JSON.stringify(next) === JSON.stringify(changed)) continue;
+      settings.push(...setting.split(" "));
       changed = next;
     }
-    const memory = await memoryOf(changed);
-    const { microBatch, maxTokensPerMicroBatch, rollouts } = largestOf(memory, model, memoryBytes);
-    const isFull = Object.values(memory.elsewhere).some(({ lasting }) => lasting > memoryBytes);
-    if (isFull || microBatch === 0 || rollouts === 0) continue;
-    if (memory.settings.microBatch <= microBatch) return settings;
-    return [...settings, `memory.maxTokensPerMicroBatch=${maxTokensPerMicroBatch}`];
+    const planned = changed === config ? memory : await memoryOf(changed);
+    const possible = planned === memory ? largest : largestOf(planned, model, memoryBytes);
+    const isFull = Object.values(planned.elsewhere).some(({ lasting }) => lasting > memoryBytes);
+    if (isFull || possible.microBatch === 0 || possible.rollouts === 0) continue;
+    if (planned.settings.microBatch > possible.microBatch)
+      settings.push(`memory.maxTokensPerMicroBatch=${possible.maxTokensPerMicroBatch}`);
+    return { largest, fitting: settings };
   }
-  return null;
+  return { largest, fitting: null };
 }
 
 /** Each policy's settings on one worker. */
 function settingsOf(
-  { lora, memory, train }: AppConfig,
+  config: AppConfig,
   { dtype, kernels }: ChosenDevice,
   tokens: SequenceLengths,
   { rows }: PlannedTeam,
 ): MemorySettings {
+  const { memory, train } = config;
   // Mean, because sequences get minibatches at random.
   const lengths = { ...tokens, repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches) };
   const perStep = Math.ceil(sequencesOf(rows) / train.minibatches);
   return {
     dtype,
-    lora,
+    ...lastingSettings(config),
     recompute: memory.recompute,
-    ...(memory.optimizer && { optimizer: memory.optimizer }),
-    snapshots: snapshotsOf(train),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts: Math.max(...rows.flat()),

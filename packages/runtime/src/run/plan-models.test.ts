@@ -4,10 +4,11 @@ import { createInlineEngine, parseModelConfig, planMemory, readJsonFile } from "
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { expect, test, vi } from "vitest";
 import { metered } from "../../../engine/src/testing/metered-kernels.ts";
+import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { sharedFolder, temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { saveTinyLlama } from "../../../../test/tiny-llama.ts";
 import { loadConfig, presetConfig, presetNames } from "../resolver/load-config.ts";
-import { parseAppConfig } from "./app-config.ts";
+import { applyOverrides, parseAppConfig } from "./app-config.ts";
 import { openParts } from "./open-parts.ts";
 import { expectFit, plannedPolicy, planOtherModels, planValueModels } from "./plan-models.ts";
 import { policiesOf } from "./policy-models.ts";
@@ -125,6 +126,18 @@ test("refuses models that exceed the device before they are loaded, and names wh
   const needed = await fit(1).catch(({ detail }) => detail.bytes as number);
   await expect(fit((needed as number) - 1)).rejects.toThrow("lora.rank=16 lora.alpha=32 needs ");
   await fit(needed as number);
+});
+
+test("the optimizer's state on the host leaves room for larger models", async () => {
+  const large = await temporaryFolder();
+  await writeFile(join(large, "config.json"), JSON.stringify(qwenHalfBillion));
+  const fit = (...words: readonly string[]): Promise<void> => {
+    const config = parseAppConfig(applyOverrides({}, words));
+    const device = { name: "webgpu", dtype: "bfloat16", memory: 6 * 2 ** 30 } as never;
+    return expectFit(config, { policies: ["policy"], frozenReplies: 0 }, device, async () => large);
+  };
+  await expect(fit()).rejects.toMatchObject({ code: "device_out_of_memory" });
+  await fit("memory.optimizer=host");
 });
 
 test("only plans leave published texts out: a served team keeps its prompts", async () => {

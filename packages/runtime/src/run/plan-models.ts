@@ -160,12 +160,25 @@ function totalBytes(models: readonly PlannedModel[]): DeviceBytes {
   return { lasting, training, sampling: lasting + sum("sampling") };
 }
 
-export function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: AppConfig["train"]): number {
+function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: AppConfig["train"]): number {
   return (
     (refreshOldPolicyEvery > 1 ? 1 : 0) +
     (isNamedObjective(objective) && objective.kl ? 1 : 0) +
     (opponents ? opponents.keep + opponents.runs.length : 0)
   );
+}
+
+/** Adapter that saves memory, and its settings. */
+export const leastAdapter = { rank: 16, alpha: 32 } as const;
+export const adapterSettings: string = `lora.rank=${leastAdapter.rank} lora.alpha=${leastAdapter.alpha}`;
+
+/** Settings of a memory plan that do not depend on the batches. */
+export function lastingSettings({
+  lora,
+  memory: { optimizer },
+  train,
+}: Pick<AppConfig, "lora" | "memory" | "train">): Pick<MemorySettings, "lora" | "optimizer" | "snapshots"> {
+  return { lora, ...(optimizer && { optimizer }), snapshots: snapshotsOf(train) };
 }
 
 /**
@@ -183,7 +196,7 @@ export async function expectFit(
   if (freeBytes === null) return;
   const least = { recompute: "layer", promptTokens: 1, completionTokens: 1, microBatch: 1, rollouts: 1 } as const;
   const needed = async (lora: AppConfig["lora"]): Promise<number> => {
-    const settings = { ...least, dtype, lora, snapshots: snapshotsOf(config.train) };
+    const settings = { ...least, dtype, ...lastingSettings({ ...config, lora }) };
     const first = config.bases[team.policies[0] ?? ""] ?? config.model;
     const plan = planMemory(await shapeIn(first, folderOf), settings);
     const policy = plannedPolicy("", first, plan, deviceOf(config, team.policies[0] ?? ""));
@@ -192,12 +205,11 @@ export async function expectFit(
   };
   const bytes = await needed(config.lora);
   if (bytes <= freeBytes) return;
-  const lora = { rank: 16, alpha: 32 } as const;
-  const small = config.lora ? Infinity : await needed(lora);
+  const small = config.lora ? Infinity : await needed(leastAdapter);
   throw new LaconicError(
     "device_out_of_memory",
     `the models need ${formatBytes(bytes)} on ${name} before any batch, and ${formatBytes(freeBytes)} are free; ${
-      small <= freeBytes ? `lora.rank=16 lora.alpha=32 needs ${formatBytes(small)}` : "use smaller models"
+      small <= freeBytes ? `${adapterSettings} needs ${formatBytes(small)}` : "use smaller models"
     }, or see laconic plan`,
     { bytes, freeBytes, device: name },
   );

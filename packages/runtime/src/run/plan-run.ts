@@ -13,7 +13,7 @@ import { needsOldPass } from "@laconic/trainer";
 import type { AssumedSpeed } from "../devices/cards.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import type { PlannedEpisode } from "./plan-episode.ts";
-import { fittingSettings, largestOf, outlineRun, sequencesOf, type PlannedTeam, type RunMemory } from "./plan-fit.ts";
+import { fitInto, outlineRun, sequencesOf, type RunMemory } from "./plan-fit.ts";
 import { deviceOf, planActor, type PlannedModel } from "./plan-models.ts";
 import { describeFleet, planFleet, plannedReplies, type FleetPlan, type GivenLengths } from "./plan-servers.ts";
 import { exchangeSeconds, samplingSeconds, transferSeconds, timeOf } from "./plan-time.ts";
@@ -83,18 +83,20 @@ export async function planRun(
   options: PlanOptions,
 ): Promise<RunPlan> {
   const outline = await outlineRun(config, folder, device, options);
-  const { model, episode, team, memoryOf } = outline;
+  const { model, episode, team } = outline;
   const { train, lora } = config;
   const examples = await planExamples(config, outline.task, model.maxPositions);
-  const memory = await memoryOf(config);
+  const memory = await outline.memoryOf(config);
   const { settings } = memory;
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.assumed);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const largest = memoryBytes === null ? null : largestOf(memory, model, memoryBytes);
+  const fitted = memoryBytes === null ? null : await fitInto(config, memory, outline, memoryBytes);
+  const largest = fitted?.largest ?? null;
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.assumed)).seconds;
   const trained = elementCount(lora ? adapterShapes(model, lora) : parameterShapes(model));
   const inTurn = mostInTurn(config, team.policies);
+  const replies = plannedReplies(config, team.trainedCalls);
   const updates = inTurn * train.epochs * train.minibatches;
   const sampling =
     seconds && inTurn * Math.max(...team.rows.map((rows) => samplingSeconds({ settings, seconds, rows }, largest)));
@@ -111,9 +113,9 @@ export async function planRun(
     workers: device.workers,
     memoryBytes,
     largest,
-    fitting: memoryBytes === null ? null : await fittingSettings(config, outline, memoryBytes),
+    fitting: fitted?.fitting ?? null,
     waves: episode.waves,
-    replies: plannedReplies(config, team.trainedCalls),
+    replies,
     steps: train.steps,
     stepSeconds: seconds && {
       sampling: sampling ?? 0,
@@ -121,13 +123,19 @@ export async function planRun(
         actor && actorSeconds
           ? samplingSeconds({ settings: actor.settings, seconds: actorSeconds, rows: team.frozenRows }, null)
           : 0,
-      ...learningSeconds(config, team, settings, seconds, examples),
-      transfer: transferSeconds(memory.first, train.epochs * train.minibatches),
+      ...learningSeconds(
+        train,
+        inTurn * Math.ceil(sequencesOf(team.rows) / settings.microBatch),
+        memory,
+        seconds,
+        examples,
+      ),
+      transfer: transferSeconds(memory.first, updates),
       exchange: exchangeSeconds(device.workers, trained, updates),
     },
     timing,
     examples,
-    fleet: await planFleet(config, folder, plannedReplies(config, team.trainedCalls), team.policies.length),
+    fleet: await planFleet(config, folder, replies, team.policies.length),
   };
 }
 
@@ -143,14 +151,12 @@ function mostInTurn(config: AppConfig, policies: readonly string[]): number {
 }
 
 function learningSeconds(
-  config: AppConfig,
-  { policies, rows }: PlannedTeam,
-  settings: MemorySettings,
+  train: AppConfig["train"],
+  microBatches: number,
+  { settings }: Pick<RunMemory, "settings">,
   seconds: PassSeconds,
   examples: PlannedExamples,
 ): Pick<StepSeconds, "oldLogProbs" | "update"> {
-  const { train } = config;
-  const microBatches = mostInTurn(config, policies) * Math.ceil(sequencesOf(rows) / settings.microBatch);
   const ofExamples = (seconds.training * exampleTokens(train, examples)) / rowsOf(settings, settings.microBatch);
   return {
     oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
@@ -230,7 +236,7 @@ function fit({ training, sampling, elsewhere, memoryBytes, largest, fitting }: R
     (bytes) => Math.max(bytes.training, bytes.sampling) <= memoryBytes,
   );
   const verdict = isFitting ? "fits into" : "DOES NOT FIT into";
-  const advice = !isFitting && fitting ? `; would fit: ${fitting.join(" ")} (train --fit)` : "";
+  const advice = !isFitting && fitting && fitting.length > 0 ? `; would fit: ${fitting.join(" ")} (train --fit)` : "";
   if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: too little for one sequence${advice}`;
   if (!isFitting) return `${verdict} ${formatBytes(memoryBytes)}${advice}`;
   return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} concurrent replies`;
