@@ -1,25 +1,19 @@
 import type { Kernels, KeyValueCache } from "../kernels/index.ts";
 import { expect, test } from "vitest";
 import { MeasuredKernels } from "../memory/measured-kernels.ts";
+import { tinyConfig } from "../testing/tiny-models.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import { cacheLimitBytes, keyValueCacheBytes, positionBytes } from "./cache-bytes.ts";
 import { CachePages, type PageHolder } from "./cache-pages.ts";
 
 /** The cache geometry of Qwen2.5-0.5B over next to no weights. */
-const half: ModelConfig = parseModelConfig({
-  model_type: "qwen2",
-  vocab_size: 8,
-  hidden_size: 16,
-  intermediate_size: 8,
-  num_hidden_layers: 24,
-  num_attention_heads: 2,
-  num_key_value_heads: 2,
-  head_dim: 64,
-  max_position_embeddings: 2048,
-  rms_norm_eps: 1e-6,
-  rope_theta: 10_000,
-  tie_word_embeddings: true,
-});
+const half: ModelConfig = parseModelConfig(
+  tinyConfig(
+    "qwen2",
+    { vocabulary: 8, width: 16, inner: 8, heads: 2, keyValueHeads: 2, layers: 24 },
+    { head_dim: 64, max_position_embeddings: 2048 },
+  ),
+);
 
 function kernelsWith(cachePageSize: number | null, free = Infinity): { kernels: Kernels; made: KeyValueCache[] } {
   const made: KeyValueCache[] = [];

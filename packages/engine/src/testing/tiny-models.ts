@@ -1,79 +1,76 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type UnknownRecord } from "@laconic/core";
 import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 
-const common = {
-  num_hidden_layers: 2,
-  num_key_value_heads: 1,
-  max_position_embeddings: 32,
-  rms_norm_eps: 1e-5,
-  rope_theta: 10000,
-  tie_word_embeddings: true,
-};
+interface TinySizes {
+  readonly vocabulary: number;
+  readonly width: number;
+  readonly inner: number;
+  readonly heads: number;
+  /** Default 1. */
+  readonly keyValueHeads?: number;
+  /** Default 2. */
+  readonly layers?: number;
+}
+
+/** Configuration with a tied head. @param others - further keys, or other values */
+export function tinyConfig(
+  modelType: "llama" | "qwen2" | "qwen3",
+  { vocabulary, width, inner, heads, keyValueHeads = 1, layers = 2 }: TinySizes,
+  others: UnknownRecord = {},
+): UnknownRecord {
+  return {
+    model_type: modelType,
+    vocab_size: vocabulary,
+    hidden_size: width,
+    intermediate_size: inner,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    num_key_value_heads: keyValueHeads,
+    max_position_embeddings: 32,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    tie_word_embeddings: true,
+    ...others,
+  };
+}
 
 /** Configurations small enough for finite differences: all architectures, odd sizes, grouped, tied and untied heads. */
-export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  "qwen2, tied head, 2 query heads per key": {
-    ...common,
-    model_type: "qwen2",
-    vocab_size: 11,
-    hidden_size: 12,
-    intermediate_size: 10,
-    num_attention_heads: 2,
-    rms_norm_eps: 1e-6,
-  },
-  "qwen3, free head, 4 query heads per key, heads wider than the model": {
-    ...common,
-    model_type: "qwen3",
-    vocab_size: 13,
-    hidden_size: 9,
-    intermediate_size: 7,
-    num_attention_heads: 4,
-    head_dim: 6,
-    rope_theta: 1000000,
-    tie_word_embeddings: false,
-  },
-  "qwen3, tied head": {
-    ...common,
-    model_type: "qwen3",
-    vocab_size: 7,
-    hidden_size: 8,
-    intermediate_size: 5,
-    num_hidden_layers: 1,
-    num_attention_heads: 4,
-    num_key_value_heads: 2,
-    head_dim: 4,
-    rms_norm_eps: 1e-6,
-  },
-  "llama, free head, biases, stretched positions": {
-    ...common,
-    model_type: "llama",
-    vocab_size: 10,
-    hidden_size: 12,
-    intermediate_size: 9,
-    num_attention_heads: 2,
-    num_key_value_heads: 2,
-    attention_bias: true,
-    rope_theta: 20,
-    rope_scaling: {
-      rope_type: "llama3",
-      factor: 8,
-      low_freq_factor: 1,
-      high_freq_factor: 4,
-      original_max_position_embeddings: 16,
+export const tinyConfigs: Readonly<Record<string, UnknownRecord>> = {
+  "qwen2, tied head, 2 query heads per key": tinyConfig("qwen2", { vocabulary: 11, width: 12, inner: 10, heads: 2 }),
+  "qwen3, free head, 4 query heads per key, heads wider than the model": tinyConfig(
+    "qwen3",
+    { vocabulary: 13, width: 9, inner: 7, heads: 4 },
+    { head_dim: 6, rms_norm_eps: 1e-5, rope_theta: 1_000_000, tie_word_embeddings: false },
+  ),
+  "qwen3, tied head": tinyConfig(
+    "qwen3",
+    { vocabulary: 7, width: 8, inner: 5, heads: 4, keyValueHeads: 2, layers: 1 },
+    { head_dim: 4 },
+  ),
+  "llama, free head, biases, stretched positions": tinyConfig(
+    "llama",
+    { vocabulary: 10, width: 12, inner: 9, heads: 2, keyValueHeads: 2 },
+    {
+      attention_bias: true,
+      rms_norm_eps: 1e-5,
+      rope_theta: 20,
+      rope_scaling: {
+        rope_type: "llama3",
+        factor: 8,
+        low_freq_factor: 1,
+        high_freq_factor: 4,
+        original_max_position_embeddings: 16,
+      },
+      tie_word_embeddings: false,
     },
-    tie_word_embeddings: false,
-  },
-  "llama, tied head, 3 layers": {
-    ...common,
-    model_type: "llama",
-    vocab_size: 6,
-    hidden_size: 4,
-    intermediate_size: 6,
-    num_hidden_layers: 3,
-    num_attention_heads: 2,
-  },
+  ),
+  "llama, tied head, 3 layers": tinyConfig(
+    "llama",
+    { vocabulary: 6, width: 4, inner: 6, heads: 2, layers: 3 },
+    { rms_norm_eps: 1e-5 },
+  ),
 };
 
 /** Weights large enough that every part matters; norms near 1, nonzero biases. */

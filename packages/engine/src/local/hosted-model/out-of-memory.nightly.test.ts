@@ -4,24 +4,16 @@ import { createReferenceKernels } from "../../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { metered, type MeteredKernels } from "../../testing/metered-kernels.ts";
+import { tinyConfig } from "../../testing/tiny-models.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 import { createInlineEngine } from "../local-engine.ts";
 import { halve } from "./micro-batches.ts";
 
-const config = {
-  model_type: "qwen3",
-  vocab_size: 11,
-  hidden_size: 8,
-  intermediate_size: 12,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 4,
-  max_position_embeddings: 64,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-  initializer_range: 0.3,
-};
+const config = tinyConfig(
+  "qwen3",
+  { vocabulary: 11, width: 8, inner: 12, heads: 2 },
+  { head_dim: 4, max_position_embeddings: 64, initializer_range: 0.3 },
+);
 const base = { kind: "config", config, seed: 1 } as const;
 
 const sequences: readonly TrainingSequence[] = [5, 9, 2, 0, 14, 7].map((length, s) => ({

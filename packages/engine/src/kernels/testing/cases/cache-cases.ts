@@ -55,6 +55,20 @@ export function withCache<T>(
   }
 }
 
+/** A reference case over rows of sequences and an empty cache. */
+export function agreesOverCache(
+  name: string,
+  [shape, rows, pages, pageSize]: readonly [shape: AttentionShape, rows: number, pages: number, pageSize: number],
+  body: (bench: Bench, all: Sequences, cache: KeyValueCache) => Record<string, Tensor>,
+  conditioning?: number,
+): KernelCase {
+  const run = (bench: Bench): Record<string, Tensor> => {
+    const all = sequences(bench, rows, shape);
+    return withCache(bench.kernels, pages, pageSize, shape, (cache) => body(bench, all, cache));
+  };
+  return agreesWithReference(name, run, conditioning);
+}
+
 interface Part {
   readonly rows: readonly number[];
   readonly out: Tensor;
@@ -100,78 +114,53 @@ function equalsFullAttention(queryHeads: number, kvHeads: number, headDim: numbe
   };
 }
 
+const [narrow, pairs] = [attentionShapeOf(2, 1, 6), attentionShapeOf(2, 2, 16)];
+
+/** Two query heads on each key. */
+export const grouped: AttentionShape = attentionShapeOf(4, 2, 16);
+
 /** Key-value caches: prefill, decode, shared prompts. */
 export const cacheCases: readonly KernelCase[] = [
   equalsFullAttention(1, 1, 6),
   equalsFullAttention(4, 2, 16),
   equalsFullAttention(4, 1, 20),
   equalsFullAttention(6, 2, 38),
-  agreesWithReference("a copied page continues like its source, and only that far", (bench) => {
-    const { kernels } = bench;
-    const shape = attentionShapeOf(2, 1, 6);
-    const all = sequences(bench, 8, shape);
-    return withCache(kernels, 3, 6, shape, (cache) => {
+  agreesOverCache(
+    "a copied page continues like its source, and only that far",
+    [narrow, 8, 3, 6],
+    (bench, all, cache) => {
       const [prompt, next, other] = [take(bench, all, range(0, 4)), take(bench, all, [4, 5, 6]), take(bench, all, [7])];
-      const prefill = attend(bench, prompt, cache, shape, [[4], [1], [0]]);
-      kernels.copyCachePages(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
-      const forked = attend(bench, next, cache, shape, [
-        [1, 1, 1],
-        [2, 0, 1],
-        [2, 4, 4],
-      ]);
-      const after = attend(bench, other, cache, shape, [[1], [0], [5]]);
+      const prefill = attend(bench, prompt, cache, narrow, [[4], [1], [0]]);
+      bench.kernels.copyCachePages(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
+      const forks = [2, 0, 1];
+      const forked = attend(bench, next, cache, narrow, [[1, 1, 1], forks, [2, 4, 4]]);
+      const after = attend(bench, other, cache, narrow, [[1], [0], [5]]);
       return { prefill, forked, after };
-    });
-  }),
-  agreesWithReference("copied pages continue in a larger cache", (bench) => {
+    },
+  ),
+  agreesOverCache("copied pages continue in a larger cache", [narrow, 8, 3, 9], (bench, all, larger) => {
     const { kernels } = bench;
-    const shape = attentionShapeOf(2, 1, 6);
-    const all = sequences(bench, 8, shape);
     const [first, next] = [take(bench, all, range(0, 5)), take(bench, all, [5, 6, 7])];
-    return withCache(kernels, 3, 9, shape, (larger) => {
-      withCache(kernels, 2, 4, shape, (small) => {
-        attend(bench, first, small, shape, [
-          [2, 3],
-          [0, 1],
-          [0, 0],
-        ]);
-        kernels.copyCachePages(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
-      });
-      return {
-        out: attend(bench, next, larger, shape, [
-          [2, 1],
-          [0, 2],
-          [3, 2],
-        ]),
-      };
+    withCache(kernels, 2, 4, narrow, (small) => {
+      const own = [0, 1];
+      attend(bench, first, small, narrow, [[2, 3], own, [0, 0]]);
+      kernels.copyCachePages(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
     });
+    const copied = [0, 2];
+    return { out: attend(bench, next, larger, narrow, [[2, 1], copied, [3, 2]]) };
   }),
-  agreesWithReference("a sequence restarts where past says so", (bench) => {
-    const { kernels } = bench;
-    const shape = attentionShapeOf(2, 2, 16);
-    const all = sequences(bench, 8, shape);
-    return withCache(kernels, 1, 5, shape, (cache) => {
-      const [first, second] = [take(bench, all, range(0, 5)), take(bench, all, range(5, 8))];
-      const full = attend(bench, first, cache, shape, [[5], [0], [0]]);
-      const again = attend(bench, second, cache, shape, [[3], [0], [1]]);
-      return { full, again };
-    });
+  agreesOverCache("a sequence restarts where past says so", [pairs, 8, 1, 5], (bench, all, cache) => {
+    const [first, second] = [take(bench, all, range(0, 5)), take(bench, all, range(5, 8))];
+    const full = attend(bench, first, cache, pairs, [[5], [0], [0]]);
+    const again = attend(bench, second, cache, pairs, [[3], [0], [1]]);
+    return { full, again };
   }),
-  agreesWithReference("a decode step of 70 rows", (bench) => {
-    const { kernels } = bench;
-    const shape = attentionShapeOf(4, 2, 16);
-    const [B, prompt] = [70, 3];
-    const all = sequences(bench, B * (prompt + 1), shape);
-    return withCache(kernels, B, prompt + 1, shape, (cache) => {
-      const [before, now] = [
-        take(bench, all, range(0, B * prompt)),
-        take(bench, all, range(B * prompt, B * (prompt + 1))),
-      ];
-      const rows = range(0, B).toReversed();
-      const each = (value: number): number[] => rows.map(() => value);
-      attend(bench, before, cache, shape, [each(prompt), rows, each(0)]);
-      return { out: attend(bench, now, cache, shape, [each(1), rows, each(prompt)]) };
-    });
+  agreesOverCache("a decode step of 70 rows", [grouped, 70 * 4, 70, 4], (bench, all, cache) => {
+    const [before, now] = [take(bench, all, range(0, 210)), take(bench, all, range(210, 280))];
+    const rows = range(0, 70).toReversed();
+    const each = (value: number): number[] => rows.map(() => value);
+    attend(bench, before, cache, grouped, [each(3), rows, each(0)]);
+    return { out: attend(bench, now, cache, grouped, [each(1), rows, each(3)]) };
   }),
   {
     name: "a cache refuses positions beyond its pages",
@@ -184,19 +173,20 @@ export const cacheCases: readonly KernelCase[] = [
         withCache(kernels, 2, 4, shape, (cache) => {
           const call = (page: number, past: number): Tensor =>
             kernels.attentionCached(q, k, v, cache, shape, bench.plan([2], [page], [past]));
-          expectRefusal("3 + 2 of 4 positions", "input_invalid", () => call(0, 3));
-          expectRefusal("page 2 of 2", "input_invalid", () => call(2, 0));
-          const copy = (from: number, to: number, length: number): void =>
-            kernels.copyCachePages(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length));
-          expectRefusal("copying page 2 of 2", "input_invalid", () => copy(2, 0, 1));
-          expectRefusal("copying to page -1", "input_invalid", () => copy(0, -1, 1));
+          const copy = (from: number, to: number, length: number, source = cache): void =>
+            kernels.copyCachePages(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length), source);
           const other = (heads: number, pageSize: number): void =>
-            withCache(kernels, 2, pageSize, attentionShapeOf(heads, heads, 6), (source) =>
-              kernels.copyCachePages(cache, Int32Array.of(0), Int32Array.of(0), Int32Array.of(4), source),
-            );
-          expectRefusal("copying from a cache of other heads", "input_invalid", () => other(2, 4));
-          expectRefusal("copying 4 of 3 positions", "input_invalid", () => other(1, 3));
-          expectRefusal("copying 5 of 4 positions", "input_invalid", () => copy(0, 1, 5));
+            withCache(kernels, 2, pageSize, attentionShapeOf(heads, heads, 6), (source) => copy(0, 0, 4, source));
+          const refused: Readonly<Record<string, () => unknown>> = {
+            "3 + 2 of 4 positions": () => call(0, 3),
+            "page 2 of 2": () => call(2, 0),
+            "copying page 2 of 2": () => copy(2, 0, 1),
+            "copying to page -1": () => copy(0, -1, 1),
+            "copying from a cache of other heads": () => other(2, 4),
+            "copying 4 of 3 positions": () => other(1, 3),
+            "copying 5 of 4 positions": () => copy(0, 1, 5),
+          };
+          for (const [what, run] of Object.entries(refused)) expectRefusal(what, "input_invalid", run);
         });
       });
     },

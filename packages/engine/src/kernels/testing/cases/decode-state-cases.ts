@@ -121,18 +121,17 @@ export const decodeStateCases: readonly KernelCase[] = [
     async run(create) {
       const kernels = await create();
       kernels.scope(() => {
-        const numbers = kernels.upload(Int32Array.of(1, 2), [2]);
-        const outside = kernels.upload(Int32Array.of(2), [1]);
-        const value = kernels.upload(Int32Array.of(9), [1]);
-        expectRefusal("picking row 2 of 2", "input_invalid", () => kernels.pickRows(numbers, outside));
-        expectRefusal("writing row 2 of 2", "input_invalid", () => kernels.writeRows(numbers, outside, value));
+        const ints = (...values: number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
+        const [numbers, outside, first, value] = [ints(1, 2), ints(2), ints(0), ints(9)];
         const floats = kernels.upload(Float32Array.of(1), [1]);
-        const first = kernels.upload(Int32Array.of(0), [1]);
-        expectRefusal("floats among integers", "input_invalid", () => kernels.writeRows(numbers, first, floats));
-        expectRefusal("advancing floats", "input_invalid", () => kernels.advance(floats, 1));
+        const refused = (what: string, run: () => unknown): void => expectRefusal(what, "input_invalid", run);
+        refused("picking row 2 of 2", () => kernels.pickRows(numbers, outside));
+        refused("writing row 2 of 2", () => kernels.writeRows(numbers, outside, value));
+        refused("floats among integers", () => kernels.writeRows(numbers, first, floats));
+        refused("advancing floats", () => kernels.advance(floats, 1));
         kernels.advance(numbers, 5);
         const table = kernels.upload(new Float32Array(4), [4, 1]);
-        expectRefusal("positions advanced beyond a table", "input_invalid", () => kernels.gatherRows(table, numbers));
+        refused("positions advanced beyond a table", () => kernels.gatherRows(table, numbers));
       });
     },
   },

@@ -1,7 +1,7 @@
 import type { AttentionShape, Kernels, KeyValueCache, Tensor } from "../../contract.ts";
 import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
-import { attend, range, sequences, take, withCache } from "./cache-cases.ts";
+import { agreesOverCache, attend, grouped, range, sequences, take, withCache, type Sequences } from "./cache-cases.ts";
 import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
 
 const [pages, pageSize] = [12, 4];
@@ -30,14 +30,8 @@ function scattered(bench: Bench, shape: AttentionShape): Record<string, Tensor> 
   ] as const;
   return withCache(kernels, pages, pageSize, shape, (cache) => {
     fillPages(bench, shape, cache);
-    const step = (
-      rows: readonly number[],
-      lengths: number[],
-      tables: (readonly number[])[],
-      past: number[],
-    ): Tensor => {
-      return attend(bench, take(bench, all, rows), cache, shape, [lengths, tables, past]);
-    };
+    const step = (rows: readonly number[], ...plan: Parameters<Bench["plan"]>): Tensor =>
+      attend(bench, take(bench, all, rows), cache, shape, plan);
     return {
       prompts: step(range(0, 15), [10, 5], [long, short], [0, 0]),
       first: step([15, 16], [1, 1], [short, long], [5, 10]),
@@ -65,47 +59,32 @@ export const pagedCacheCases: readonly KernelCase[] = [
     { over: "one page", size: 40, table: [1] },
     { over: "many pages", size: 4, table: [7, 2, 9, 0, 4, 10, 3, 8, 1] },
   ].map(({ over, size, table }) =>
-    agreesWithReference(
+    agreesOverCache(
       `a long prompt in parts, over ${over}`,
-      (bench) => {
-        const { kernels } = bench;
-        const shape = attentionShapeOf(4, 2, 16);
-        const all = sequences(bench, 33, shape);
-        return withCache(kernels, 12, size, shape, (cache) => {
-          const part = (from: number, to: number): Tensor => {
-            return attend(bench, take(bench, all, range(from, to)), cache, shape, [[to - from], [table], [from]]);
-          };
-          return { first: part(0, 9), second: part(9, 22), third: part(22, 33) };
-        });
+      [grouped, 33, 12, size],
+      (bench, all, cache) => {
+        const part = (from: number, to: number): Tensor =>
+          attend(bench, take(bench, all, range(from, to)), cache, grouped, [[to - from], [table], [from]]);
+        return { first: part(0, 9), second: part(9, 22), third: part(22, 33) };
       },
       2,
     ),
   ),
-  agreesWithReference("sequences continue shared pages, each after a copy of the last", (bench) => {
-    const { kernels } = bench;
-    const shape = attentionShapeOf(4, 2, 16);
-    const all = sequences(bench, 18, shape);
-    return withCache(kernels, pages, pageSize, shape, (cache) => {
-      const [prompt, next, more] = [
-        take(bench, all, range(0, 10)),
-        take(bench, all, [10, 11, 12]),
-        take(bench, all, range(13, 18)),
-      ];
-      const prefill = attend(bench, prompt, cache, shape, [[10], [[8, 3, 6]], [0]]);
-      kernels.copyCachePages(cache, Int32Array.of(6, 6), Int32Array.of(1, 10), Int32Array.of(2, 2));
+  agreesOverCache(
+    "sequences continue shared pages, each after a copy of the last",
+    [grouped, 18, pages, pageSize],
+    (bench, all, cache) => {
+      const part = (from: number, to: number): Sequences => take(bench, all, range(from, to));
+      const [prompt, next, more] = [part(0, 10), part(10, 13), part(13, 18)];
+      const prefill = attend(bench, prompt, cache, grouped, [[10], [[8, 3, 6]], [0]]);
+      bench.kernels.copyCachePages(cache, Int32Array.of(6, 6), Int32Array.of(1, 10), Int32Array.of(2, 2));
       const forks = [1, 6, 10].map((last) => [8, 3, last]);
-      const forked = attend(bench, next, cache, shape, [[1, 1, 1], forks, [10, 10, 10]]);
-      const longer = attend(bench, more, cache, shape, [
-        [4, 1],
-        [
-          [8, 3, 1, 2],
-          [8, 3, 10],
-        ],
-        [11, 11],
-      ]);
+      const forked = attend(bench, next, cache, grouped, [[1, 1, 1], forks, [10, 10, 10]]);
+      const tables = [[1, 2], [10]].map((own) => [8, 3, ...own]);
+      const longer = attend(bench, more, cache, grouped, [[4, 1], tables, [11, 11]]);
       return { prefill, forked, longer };
-    });
-  }),
+    },
+  ),
   {
     name: "a sequence over one page is the same over many, bit for bit where the set is batch invariant",
     async run(create) {
@@ -119,14 +98,13 @@ export const pagedCacheCases: readonly KernelCase[] = [
 
 /** Seven positions at once, then five one by one. */
 async function overPages(kernels: Kernels, size: number, table: readonly number[]): Promise<Float64Array> {
-  const shape = attentionShapeOf(4, 2, 16);
   const outs = kernels.scope(() => {
     const bench = new Bench(kernels);
-    const all = sequences(bench, 12, shape);
-    return withCache(kernels, 10, size, shape, (cache) =>
+    const all = sequences(bench, 12, grouped);
+    return withCache(kernels, 10, size, grouped, (cache) =>
       [range(0, 7), [7], [8], [9], [10], [11]].map((rows) => {
         const first = rows[0] as number;
-        return attend(bench, take(bench, all, rows), cache, shape, [[rows.length], [table], [first]]);
+        return attend(bench, take(bench, all, rows), cache, grouped, [[rows.length], [table], [first]]);
       }),
     );
   });

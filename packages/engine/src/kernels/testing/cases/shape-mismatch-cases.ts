@@ -124,13 +124,7 @@ export const shapeMismatchCases: readonly KernelCase[] = [
   refuses("headLogProbsBackward: 3 gradients for 2 rows", (k, f, i) =>
     k.headLogProbsBackward(
       f(3),
-      {
-        hidden: f(2, 3),
-        weight: f(5, 3),
-        targets: i(2),
-        inverseTemperature: f(2),
-        logSumExp: f(2),
-      },
+      { hidden: f(2, 3), weight: f(5, 3), targets: i(2), inverseTemperature: f(2), logSumExp: f(2) },
       { weight: true },
     ),
   ),
