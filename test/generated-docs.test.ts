@@ -3,10 +3,9 @@ import { expect, test } from "vitest";
 import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
 import { samplingNames, samplingParameters } from "../packages/core/src/backends/index.ts";
 import { rangeOf } from "../packages/core/src/index.ts";
-import * as released from "../packages/evaluation/src/reproduction/index.ts";
-import { applyOverrides, parseAppConfig } from "../packages/runtime/src/index.ts";
-import { presetConfig } from "../packages/runtime/src/resolver/index.ts";
+import { isComparable, reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
+import * as released from "./released.ts";
 import { readText, root } from "./workspace.ts";
 
 type Row = readonly (string | number)[];
@@ -15,12 +14,6 @@ const table = (head: Row, rows: readonly Row[]): string =>
   [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`)
     .join("\n");
-
-const comparedRows = (configuration: released.ReleasedConfiguration): released.ComparedSetting[] =>
-  released.comparedSettings(
-    configuration,
-    parseAppConfig(applyOverrides(presetConfig(configuration.preset), configuration.overrides ?? [])),
-  );
 
 /** A split as `name (problems)`, and where its files come from. */
 function splitsOf({ splits, source }: Benchmark): string {
@@ -83,29 +76,28 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
     "docs/papers.md",
     "ledger",
     () => {
-      const rows = released.reproductionLedger();
+      const rows = reproductionLedger();
       return table(
         ["published numbers", "rows", "can be compared", "of these as published"],
         [...new Set(rows.map(({ paper, place }) => `${paper}, ${place}`))].map((where) => {
           const members = rows.filter(({ paper, place }) => `${paper}, ${place}` === where);
-          const played = members.filter((row) => released.isComparable(row));
+          const played = members.filter(isComparable);
           return [where, members.length, played.length, played.filter(({ differs }) => differs.length === 0).length];
         }),
       );
     },
   ],
-  ...released.releasedConfigurations.map((configuration): (typeof sections)[number] => [
+  ...released.configurations.map((configuration): (typeof sections)[number] => [
     "docs/released.md",
     configuration.name,
     () => {
-      const { file: main, like } = configuration;
-      const rows = comparedRows(configuration);
-      const base = released.releasedConfigurations.find(({ name }) => name === like);
-      const known = (base ? released.releasedCells(comparedRows(base), base.file) : []).map(String);
-      const cells = released.releasedCells(rows, main).filter((row) => !known.includes(String(row)));
+      const rows = released.comparedRows(configuration);
+      const base = released.configurations.find(({ name }) => name === configuration.like);
+      const known = (base ? released.releasedCells(base) : []).map(String);
+      const cells = released.releasedCells(configuration).filter((row) => !known.includes(String(row)));
       const departures = rows.filter(({ reason }) => reason !== undefined).length;
       const rest = base === undefined ? "" : ` Rows that equal those of \`${base.name}\` are left out.`;
-      const files = [...new Set([main, ...rows.map(({ file }) => file)])].map(released.pinnedFile);
+      const files = [...new Set([configuration.file, ...rows.map(({ file }) => file)])].map(released.pinnedFile);
       return [
         `${rows.length - departures} values are equal, ${departures} depart.${rest}`,
         table(["released", "ours", "comparison"], cells),
@@ -121,7 +113,7 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
         ["setting", "ours, and why", "sweep"],
         released.openSettings.map((row) => [
           `\`${row.path}\``,
-          `${JSON.stringify(released.settingAt(parseAppConfig(presetConfig("agent-gspo")), row.path)).replaceAll('"', "")}. ${row.reason}`,
+          `${JSON.stringify(released.settingAt(released.resolved("agent-gspo"), row.path)).replaceAll('"', "")}. ${row.reason}`,
           `\`${released.sweepCommand(row)}\``,
         ]),
       ),

@@ -5,18 +5,13 @@ import { parse } from "yaml";
 import { main } from "../apps/trainer/src/main.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import exemplars from "../packages/benchmarks/assets/exemplars.json" with { type: "json" };
-import * as released from "../packages/evaluation/src/reproduction/index.ts";
-import { applyOverrides, parseAppConfig, variantsOf } from "../packages/runtime/src/index.ts";
+import { variantsOf } from "../packages/runtime/src/index.ts";
 import { presetConfig } from "../packages/runtime/src/resolver/index.ts";
-import { changedSettings, releasedFaults } from "./released-faults.ts";
 import { parseTrainConfig } from "../packages/trainer/src/index.ts";
+import * as released from "./released.ts";
 
-const { releasedConfigurations: configurations, openSettings } = released;
+const { changedSettings, comparedRows, configurations, openSettings, releasedFaults, resolved } = released;
 const defaults = parseTrainConfig({});
-const resolved = (preset: string, overrides: readonly string[] = []): ReturnType<typeof parseAppConfig> =>
-  parseAppConfig(applyOverrides(presetConfig(preset), overrides));
-const comparedRows = (configuration: released.ReleasedConfiguration): released.ComparedSetting[] =>
-  released.comparedSettings(configuration, resolved(configuration.preset, configuration.overrides));
 
 describe.each(configurations)("$name", (configuration) => {
   const { preset, overrides } = configuration;

@@ -14,14 +14,3 @@ export {
 export type { Observation, ReproducedCell } from "./compatible.ts";
 export { agentPoTable, reproductionLedger, temperatureDiffers } from "./ledger.ts";
 export { departuresOf, isComparable, type Comparison, type LedgerRow } from "./played-on.ts";
-export {
-  comparedSettings,
-  openSettings,
-  pinnedFile,
-  releasedCells,
-  releasedConfigurations,
-  settingAt,
-  shownSetting,
-  sweepCommand,
-} from "./released.ts";
-export type { ComparedSetting, OpenSetting, ReleasedConfiguration, ReleasedSetting } from "./released.ts";
