@@ -1,4 +1,5 @@
 import { configError, refuseSetting, type LoraSettings } from "@laconic/core";
+import { shellWord } from "@laconic/core/text";
 import { vllmExtensionFolder } from "@laconic/openai/fleet";
 import { z } from "zod";
 
@@ -20,7 +21,7 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
     start: (lora, versions) =>
       lora
         ? `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions} --logprobs-mode processed_logprobs`
-        : `PYTHONPATH=${vllmExtensionFolder} VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --worker-extension-cls laconic_vllm.FullWeights --logprobs-mode processed_logprobs`,
+        : `PYTHONPATH=${shellWord(vllmExtensionFolder)} VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --worker-extension-cls laconic_vllm.FullWeights --logprobs-mode processed_logprobs`,
   },
   sglang: {
     title: "SGLang",
