@@ -4,7 +4,7 @@ import type { Command } from "../src/cli/command.ts";
 import { commandGroups, commandTable } from "../src/commands/table.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../src/completion/command-list.ts";
 import { helpCommand } from "../src/dispatch/find-command.ts";
-import rows from "./list-commands-presetlines.json" with { type: "json" };
+import rows from "./preset-lines.json" with { type: "json" };
 
 /** One line per preset. */
 const presetLines: Readonly<Record<string, string>> = rows;
