@@ -2,7 +2,7 @@ import { grouped, optionalPositional, toggle } from "../cli/arguments.ts";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { configError } from "@laconic/core";
-import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
+import { relayQuickstart, stepsStar, storyTellers } from "@laconic/tasks/presets";
 import { applyOverrides, fitRun, parseAppConfig } from "@laconic/runtime";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { command, type Command } from "../cli/command.ts";
@@ -84,13 +84,21 @@ All agents share one small, wordy policy. Training keeps the accuracy and reduce
 In each episode one teller knows the owner of a thing. The solver reads all messages and names the owner.
 The agents share a language model of 260,000 weights. It first learns to copy names; then the other two tellers learn silence.`,
   },
+  reason: {
+    preset: stepsStar,
+    introduction: `Three holders learn which facts of a word problem count.
+Each holder has some of the facts. The solver has only the question and their messages, and writes its calculation.
+The agents share the base "reasoner" of 1.4 million weights, which solves such problems alone. Training finds what may be left out.`,
+  },
 } as const;
 
 export const quickstartCommand: Command = command({
   description: "Train a small team to use fewer tokens, in about two minutes on two CPU cores",
   examples: ["laconic quickstart", "laconic quickstart story --view"],
   args: {
-    world: optionalPositional("story: an English task with a model of 1 MB, downloaded or in $LACONIC_DATA"),
+    world: optionalPositional(
+      "reason: word problems; story: an English task with a model of 1 MB, downloaded or in $LACONIC_DATA",
+    ),
     ...runFlags,
     ...viewFlag,
   },
@@ -98,7 +106,7 @@ export const quickstartCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const isWorld = args.world !== undefined && Object.hasOwn(worlds, args.world);
     if (args.world !== undefined && !isWorld && !args.world.includes("="))
-      throw configError(`WORLD: unknown world "${args.world}"; use story, or no argument`);
+      throw configError(`WORLD: unknown world "${args.world}"; use story, reason, or no argument`);
     const overrides = args.world === undefined || isWorld ? rest : [args.world, ...rest];
     const name = isWorld ? (args.world as keyof typeof worlds) : "quickstart";
     const { introduction, preset } = worlds[name];

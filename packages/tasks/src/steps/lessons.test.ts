@@ -58,7 +58,12 @@ test("every method of the mix has lessons, and holders retell only what they kno
     expect(requests).toContain(text);
   const told = lessons.flatMap(({ messages, reply }) => {
     const [, view] = messages.at(-1)?.content.split("Only you know:\n") ?? [];
-    return view === undefined || view.includes("wrote:") ? [] : [[reply, view.trim()]];
+    return view === undefined || view.includes("wrote:") ? [] : [{ reply, view: view.trim() }];
   });
-  expect(told.filter(([reply, view]) => reply !== view)).toEqual([]);
+  const sentences = (text: string): string[] => text.split(/(?<=\.) /u);
+  const invented = ({ reply, view }: (typeof told)[number]): boolean =>
+    reply !== "PASS" && sentences(reply).some((sentence) => !view.includes(sentence));
+  expect(told.filter(invented)).toEqual([]);
+  expect(told.filter(({ reply, view }) => reply === view).length).toBeGreaterThan(0.6 * told.length);
+  expect(told.filter(({ reply }) => reply === "PASS").length).toBeGreaterThan(0.02 * told.length);
 });

@@ -14,9 +14,9 @@ export interface Lesson {
 
 /** Shares of methods and teams; `bare` is the question alone or behind one sentence. */
 const mix: readonly (readonly [method: string, share: number])[] = [
-  ["bare", 0.5],
-  ["cot", 0.14],
-  ["star", 0.14],
+  ["bare", 0.46],
+  ["cot", 0.12],
+  ["star", 0.2],
   ["critic", 0.05],
   ["hint", 0.04],
   ["chain", 0.025],

@@ -10,6 +10,9 @@ export interface TaughtReply {
 /** Chance that the first draft of an agent is wrong, in methods that read it again. */
 const wrongShare = 0.45;
 
+/** Chance that a holder leaves out what the answer does not need; without such lessons training could not find it. */
+const briefShare = 0.3;
+
 /** Lists methods without readers of drafts. */
 const single: ReadonlySet<string> = new Set([
   "cot",
@@ -69,10 +72,16 @@ export class Teacher {
 
   /** In a chain, a holder also passes on what it read. */
   #retold(agent: AgentId): string {
-    const view = this.#views[agent];
-    if (this.#method !== "chain") return view ?? "PASS";
-    if (view !== undefined) this.#received.push(view);
-    return this.#received.length === 0 ? "PASS" : this.#received.join(" ");
+    const told = this.#told(this.#views[agent] ?? "");
+    if (this.#method !== "chain") return told || "PASS";
+    if (told !== "") this.#received.push(told);
+    return this.#received.join(" ") || "PASS";
+  }
+
+  #told(view: string): string {
+    if (this.#random.uniform() >= briefShare) return view;
+    const needed = this.#steps.facts.filter(({ use, text }) => use === "needed" && view.includes(text));
+    return needed.map(({ text }) => text).join(" ");
   }
 
   #draft(agent: AgentId): TaughtReply {
