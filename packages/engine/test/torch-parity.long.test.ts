@@ -17,7 +17,7 @@ const classifiers = askTorchValues(valueParityCases);
 /** Max errors by kernel set. */
 const sets = [
   { name: "reference", create: async () => createReferenceKernels(), error: 1e-12, gradient: 1e-12, change: 1e-11 },
-  { name: "wasm", create: () => createKernels({}), error: 1e-5, gradient: 2e-5, change: 5e-4 },
+  { name: "wasm", create: () => createKernels({}), error: 1e-5, gradient: 2e-5, change: 1e-3 },
 ];
 
 describe.each(sets)("$name", ({ create, error, gradient, change }) => {
@@ -37,7 +37,8 @@ describe.each(sets)("$name", ({ create, error, gradient, change }) => {
 test.for(valueParityCases)("values agree with a one-label classifier: $name", async (item, { skip }) => {
   const outcome = await classifiers;
   if ("missing" in outcome) return skip(outcome.missing);
-  const answer = outcome.answer[valueParityCases.indexOf(item)] as (typeof outcome.answer)[number];
+  const answer = outcome.answer[valueParityCases.indexOf(item)];
+  if (!answer) return skip("transformers has no classifier of this family");
   const errors = await valueParityErrors(createReferenceKernels(), item, answer);
   expect(errors.values).toBeLessThan(1e-12);
   expect(Object.keys(errors.gradients)).toContain("score.weight");

@@ -67,5 +67,5 @@ test.for(parityCases)("libtorch agrees with Hugging Face transformers: $name", a
   expect(errors.entropy).toBeLessThan(1e-5);
   expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 2e-5))).toEqual([]);
   expect(errors.gradNorm).toBeLessThan(1e-5);
-  expect(Object.entries(errors.changes).filter(([, error]) => !(error < 5e-4))).toEqual([]);
+  expect(Object.entries(errors.changes).filter(([, error]) => !(error < 1e-3))).toEqual([]);
 });

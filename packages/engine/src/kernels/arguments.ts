@@ -29,6 +29,19 @@ export interface AttentionShape {
   readonly scale: number;
 }
 
+/** Activation x sigmoid(slope x + cubic x^3). */
+export interface GateCurve {
+  readonly slope: number;
+  readonly cubic: number;
+}
+
+/** By name in config.json. GELU is the tanh form; ReLU differs by at most 3e-7, near 0. */
+export const gateCurves: Readonly<Record<"silu" | "gelu_pytorch_tanh" | "relu", GateCurve>> = {
+  silu: { slope: 1, cubic: 0 },
+  gelu_pytorch_tanh: { slope: Math.sqrt(8 / Math.PI), cubic: 0.044715 * Math.sqrt(8 / Math.PI) },
+  relu: { slope: 2 ** 20, cubic: 0 },
+};
+
 /** [positions, headDim / 2]; the halves of a head rotate against each other (Hugging Face layout). */
 export interface RotaryTables {
   readonly cos: Tensor;

@@ -6,6 +6,7 @@ import type {
   GradientPlaces,
   AttentionShape,
   CachePlan,
+  GateCurve,
   KeyValueCache,
   RotaryTables,
   SamplingOnDevice,
@@ -205,9 +206,14 @@ export interface Kernels {
     source?: KeyValueCache,
   ): void;
 
-  /** silu(gate) * up, all [N, F]. */
-  swiGlu(gate: Tensor, up: Tensor): Tensor;
-  swiGluBackward(dOut: Tensor, gate: Tensor, up: Tensor): { readonly dGate: Tensor; readonly dUp: Tensor };
+  /** gate sigmoid(slope gate + cubic gate^3) up, all [N, F]. Default: silu(gate) up. */
+  swiGlu(gate: Tensor, up: Tensor, curve?: GateCurve): Tensor;
+  swiGluBackward(
+    dOut: Tensor,
+    gate: Tensor,
+    up: Tensor,
+    curve?: GateCurve,
+  ): { readonly dGate: Tensor; readonly dUp: Tensor };
 
   /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]. */
   headLogits(hidden: Tensor, weight: Tensor, steady?: boolean): Tensor;

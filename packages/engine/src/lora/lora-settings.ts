@@ -1,30 +1,21 @@
 import { checkShape, loraShape, refuseSetting, type LoraSettings, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { pairNames } from "../transformer/model-on-device.ts";
-import { layerName, parameterShapes } from "../transformer/parameters.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
 
-/** Projections by PEFT's target names. */
-export const loraTargets = {
-  q_proj: "self_attn.q_proj",
-  k_proj: "self_attn.k_proj",
-  v_proj: "self_attn.v_proj",
-  o_proj: "self_attn.o_proj",
-  gate_proj: "mlp.gate_proj",
-  up_proj: "mlp.up_proj",
-  down_proj: "mlp.down_proj",
-} as const;
+/** Names of projections; a checkpoint with joint projections lacks their parts. */
+const projections = "q_proj k_proj v_proj qkv_proj o_proj gate_proj up_proj gate_up_proj down_proj".split(" ");
 
 /** @throws LaconicError `config_invalid` naming the setting. */
 export function checkLora(settings: LoraSettings): void {
   checkShape(loraShape, settings, "lora");
   const stray = settings.targets?.find((target) => !isProjection(target));
   if (stray === undefined) return;
-  const modules = Object.keys(loraTargets).join(", ");
-  refuseSetting("lora.targets", `expected modules ending in ${modules}, got ${stray}`);
+  refuseSetting("lora.targets", `expected modules ending in ${projections.join(", ")}, got ${stray}`);
 }
 
 export function isProjection(module: string): boolean {
-  return Object.hasOwn(loraTargets, module.split(".").at(-1) as string);
+  return projections.includes(module.split(".").at(-1) as string);
 }
 
 /**
@@ -32,13 +23,21 @@ export function isProjection(module: string): boolean {
  * @throws LaconicError `config_invalid` for a target that matches no module.
  */
 export function adaptedProjections(config: ModelConfig, targets?: readonly string[]): string[] {
-  const all = Array.from({ length: config.layers }, (_, layer) =>
-    Object.values(loraTargets).map((part) => layerName(layer, part)),
-  ).flat();
-  if (!targets) return all;
-  const stray = targets.find((target) => !all.some((module) => isTarget(module, target)));
+  const all = projectionsOf(config);
+  const stray = targets?.find((target) => !all.some((module) => isTarget(module, target)));
   if (stray !== undefined) refuseSetting("lora.targets", `projection ${stray} not found in the model`);
-  return all.filter((module) => targets.some((target) => isTarget(module, target)));
+  return all.filter((module) => targets?.some((target) => isTarget(module, target)) ?? true);
+}
+
+/** Targets that match a module; others are ignored, as in PEFT. */
+export function matchingTargets(config: ModelConfig, targets: readonly string[]): string[] {
+  const all = projectionsOf(config);
+  return targets.filter((target) => all.some((module) => isTarget(module, target)));
+}
+
+function projectionsOf(config: ModelConfig): string[] {
+  const weights = [...parameterShapes(config).keys()].map((name) => name.replace(/\.weight$/, ""));
+  return weights.filter(isProjection);
 }
 
 function isTarget(module: string, target: string): boolean {

@@ -6,7 +6,7 @@ import { readJsonFile } from "../weights/model-folder.ts";
 import { closedOnError, openSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
 import type { OpenTensors } from "../weights/safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
-import { adapterShapes, checkLora, isProjection, loraTargets } from "./lora-settings.ts";
+import { adapterShapes, checkLora, isProjection, matchingTargets } from "./lora-settings.ts";
 
 const names = {
   config: "adapter_config.json",
@@ -27,7 +27,13 @@ export async function openPeftFolder(
   config: ModelConfig,
 ): Promise<OpenTensors & { readonly settings: LoraSettings }> {
   const location = joinPath(folder, names.config);
-  const settings = parsePeftConfig(await readJsonFile(location, files), location);
+  const parsed = parsePeftConfig(await readJsonFile(location, files), location);
+  const targets = parsed.targets && matchingTargets(config, parsed.targets);
+  const settings = targets ? { ...parsed, targets } : parsed;
+  if (targets?.length === 0)
+    throw new LaconicError("model_unsupported", `${location}: target_modules match no projection of the model`, {
+      key: "target_modules",
+    });
   const path = joinPath(folder, names.weights);
   if (!(await files.exists(path)) && (await files.exists(joinPath(folder, names.pickled))))
     throw new LaconicError(
@@ -58,7 +64,10 @@ export async function writePeftFolder(
   matrices: ReadonlyMap<string, TensorSource>,
   dtype: "F32" | "F64",
 ): Promise<readonly string[]> {
-  const json = new TextEncoder().encode(`${JSON.stringify(toPeftConfig(settings, base), null, 2)}\n`);
+  const targets = settings.targets ?? [
+    ...new Set(Array.from(matrices.keys(), (name) => name.split(".").at(-3) as string)),
+  ];
+  const json = new TextEncoder().encode(`${JSON.stringify(toPeftConfig({ ...settings, targets }, base), null, 2)}\n`);
   await writeSynced(files, joinPath(folder, names.config), (write) => write(json));
   const named = new Map(Array.from(matrices, ([name, source]) => [prefix + name, source]));
   await writeSafetensorsFile(files, joinPath(folder, names.weights), named, dtype, { format: "pt" });
@@ -94,7 +103,7 @@ export function toPeftConfig(settings: LoraSettings, base: string | null): Unkno
     lora_alpha: settings.alpha,
     lora_dropout: settings.dropout ?? 0,
     use_rslora: settings.rankStabilized ?? false,
-    target_modules: settings.targets ?? Object.keys(loraTargets),
+    target_modules: settings.targets ?? "all-linear",
     bias: "none",
     fan_in_fan_out: false,
     modules_to_save: null,

@@ -12,13 +12,14 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
   const zeros = (shape: readonly number[]): Tensor => kernels.keep(kernels.zeros(shape));
   const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
     allocateTogether(kernels, heldShapes(shapes));
-  const table = [config.maxPositions, config.headDim / 2];
+  const tables = config.rotations.map(({ frequencies }) => [config.maxPositions, frequencies.length]);
   return {
     kernels,
     config,
     parameters: tensors(parameterShapes(config)),
     adapter: lora ? adapterOf(lora, tensors(adapterShapes(config, lora))) : null,
-    rotary: { cos: zeros(table), sin: zeros(table) },
+    rotary: tables.map((table) => ({ cos: zeros(table), sin: zeros(table) })),
+    ...(config.normOffset && { ones: [zeros([config.hiddenSize]), zeros([config.headDim])] }),
   };
 }
 

@@ -69,8 +69,9 @@ export interface MemoryPlan {
 const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
 
 /** Both directions, whole and per pass. */
-function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
-  return 3 * (maxPositions + tokens) * headDim;
+function rotaryNumbers({ maxPositions, rotations }: ModelConfig, tokens: number): number {
+  const width = rotations.reduce((sum, { frequencies }) => sum + 2 * frequencies.length, 0);
+  return 3 * (maxPositions + tokens) * width;
 }
 
 /** Max prompt tokens per prefill pass. */

@@ -2,7 +2,7 @@ import type { Kernels, Tensor } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { trainable } from "../transformer/model-on-device.ts";
+import { freeModel, trainable } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { passBackward, passForward } from "../transformer/train-pass.ts";
 import { blankModel, blankSequences } from "../memory/blank-model.ts";
@@ -32,6 +32,7 @@ export async function holdTraining(
     gradients.clear();
   }
   optimizer.free();
-  kernels.free(...copies, ...model.parameters.values(), model.rotary.cos, model.rotary.sin);
+  kernels.free(...copies);
+  freeModel(model);
   if (model.adapter) kernels.free(...model.adapter.matrices.values());
 }

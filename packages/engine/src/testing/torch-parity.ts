@@ -9,7 +9,7 @@ import { freeModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes, scoreName } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, passBackward, passForward, type ValuePass } from "../transformer/train-pass.ts";
-import { randomParameters, tinyConfigs } from "./tiny-models.ts";
+import { familyConfigs, randomParameters, tinyConfigs } from "./tiny-models.ts";
 import { readStored, uploadModel } from "./model-values.ts";
 
 /** Model, sequences, and d loss / d log-prob of each completion token. */
@@ -61,24 +61,26 @@ const step: OptimizerSettings = {
 };
 
 /** Tiny models on sequences of several lengths and temperatures, one empty. */
-export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).map(([name, config]) => ({
-  name,
-  config,
-  parameters: randomParameters(parseModelConfig(config), name),
-  sequences: [
-    { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
-    { promptTokens: [2], completionTokens: [2], temperature: 0.5 },
-    { promptTokens: [5, 1], completionTokens: [] },
-    { promptTokens: [0, 5, 4, 3, 2, 1, 0, 0, 1, 3], completionTokens: [1, 5, 5], temperature: 2 },
-    // A second reply to the first prompt, a repeated reply, and a later turn; autograd computes each separately.
-    { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
-    { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
-    { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
-  ],
-  dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
-  // A step with clipping, and a step without, with another decay.
-  steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
-}));
+export const parityCases: readonly ParityCase[] = Object.entries({ ...tinyConfigs, ...familyConfigs }).map(
+  ([name, config]) => ({
+    name,
+    config,
+    parameters: randomParameters(parseModelConfig(config), name),
+    sequences: [
+      { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
+      { promptTokens: [2], completionTokens: [2], temperature: 0.5 },
+      { promptTokens: [5, 1], completionTokens: [] },
+      { promptTokens: [0, 5, 4, 3, 2, 1, 0, 0, 1, 3], completionTokens: [1, 5, 5], temperature: 2 },
+      // A second reply to the first prompt, a repeated reply, and a later turn; autograd computes each separately.
+      { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
+      { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
+      { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
+    ],
+    dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
+    // A step with clipping, and a step without, with another decay.
+    steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
+  }),
+);
 
 /** Runs the cases in PyTorch. */
 export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {

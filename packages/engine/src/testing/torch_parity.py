@@ -5,7 +5,7 @@ Reads a JSON list of cases from the first path, writes a JSON list of answers to
           dLogProbs: one number per completion token, steps: AdamW settings, one per step on the same gradient}
   answer {logProbs, entropy, gradients: {name: values}, gradNorm, stepped: {name: values}}
 A case with `"head": "scalar"` is a sequence classifier of one label: its dLogProbs are those of values, and it answers
-         {values, gradients}: a value for each state that a completion token is predicted from.
+         {values, gradients}: a value for each state that a completion token is predicted from, or null.
 Everything is computed in float64 by autograd, one sequence at a time.
 """
 
@@ -21,33 +21,17 @@ try:
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
 
-    from transformers import (
-        LlamaConfig,
-        LlamaForCausalLM,
-        LlamaForSequenceClassification,
-        Qwen2Config,
-        Qwen2ForCausalLM,
-        Qwen2ForSequenceClassification,
-        Qwen3Config,
-        Qwen3ForCausalLM,
-        Qwen3ForSequenceClassification,
-    )
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSequenceClassification
 except ImportError as error:
     print(f"missing Python module: {error.name}", file=sys.stderr)
     sys.exit(3)
 
-MODELS = {
-    "llama": (LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification),
-    "qwen2": (Qwen2Config, Qwen2ForCausalLM, Qwen2ForSequenceClassification),
-    "qwen3": (Qwen3Config, Qwen3ForCausalLM, Qwen3ForSequenceClassification),
-}
-
-
 def build(case):
-    make_config, make_model, make_classifier = MODELS[case["config"]["model_type"]]
     scalar = case.get("head") == "scalar"
-    config = make_config(**case["config"], attn_implementation="eager", **({"num_labels": 1} if scalar else {}))
-    model = (make_classifier if scalar else make_model)(config).to(torch.float64).eval()
+    # A padding token would have no gradient.
+    config = AutoConfig.for_model(**case["config"], pad_token_id=None, **({"num_labels": 1} if scalar else {}))
+    make = AutoModelForSequenceClassification if scalar else AutoModelForCausalLM
+    model = make.from_config(config, attn_implementation="eager").to(torch.float64).eval()
     state = {
         name: torch.tensor(entry["values"], dtype=torch.float64).reshape(entry["shape"])
         for name, entry in case["parameters"].items()
@@ -61,7 +45,10 @@ def build(case):
 
 
 def values_answer(case):
-    model = build(case)
+    try:
+        model = build(case)
+    except ValueError:
+        return None  # The family has no classifier.
     values = []
     for sequence in case["sequences"]:
         prompt, completion = sequence["promptTokens"], sequence["completionTokens"]

@@ -2,9 +2,10 @@ import type { CachePlan, Kernels, KeyValueCache, SequenceLayout, Tensor } from "
 import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { ModelConfig } from "./model-config.ts";
-import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { attentionShape, type ModelOnDevice } from "./model-on-device.ts";
+import { norm, normBackward, type NormPass } from "./norm.ts";
 import { layerName } from "./parameters.ts";
-import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
+import { project, projectBackward, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
 
 /** Rows of a layer, and wanted outputs. */
@@ -25,18 +26,11 @@ export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { selected 
   return selected ? kernels.scatterAddRows(dKept, selected.rows, selected.of) : dKept;
 }
 
-/** Queries and keys before per-head norms, and reciprocal RMS. */
-interface HeadNorms {
-  readonly q: Tensor;
-  readonly k: Tensor;
-  readonly invRms: { readonly q: Tensor; readonly k: Tensor };
-}
-
 interface Heads {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
-  readonly norms?: HeadNorms;
+  readonly norms: Readonly<Record<"query" | "key", NormPass | null>>;
 }
 
 export interface AttentionPass {
@@ -69,25 +63,23 @@ export function attentionForward(
   return { output, pass: { input, heads, mixed, logSumExp, selected } };
 }
 
-/** Cached attention; adds to the residual stream. */
+/** Returns mixed values [N, queryHeads * headDim]. */
 export function attentionFromCache(
   model: ModelOnDevice,
   layer: number,
-  residual: Tensor,
   input: Tensor,
   positions: Tensor,
   cache: KeyValueCache,
   plan: CachePlan,
-): void {
+): Tensor {
   const { kernels } = model;
-  const mixed = kernels.scope(() => {
+  return kernels.scope(() => {
     const { q, k, v } = kernels.scope(() => {
       const heads = projectHeads(model, layer, input, positions);
       return { q: heads.q, k: heads.k, v: heads.v };
     });
     return kernels.attentionCached(q, k, v, cache, attentionShape(model.config), plan);
   });
-  projectOnto(model, partName(layer, "o_proj"), residual, mixed);
 }
 
 /** Returns d loss / d input and adds trained gradients. */
@@ -99,7 +91,7 @@ export function attentionBackward(
   rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
-  const { kernels, config, rotary } = model;
+  const { kernels, config } = model;
   const { positions, layout } = rows;
   const { q, k, v, norms } = pass.heads;
   const output = partName(layer, "o_proj");
@@ -107,50 +99,78 @@ export function attentionBackward(
   const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
-  const { queryHeads, kvHeads } = config;
-  const queriesAndKeys = kernels.joinColumns([dQ, dK]);
-  const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, queryHeads + kvHeads, true);
+  const unrotate = (both: Tensor): Tensor => rotate(model, layer, both, positions, true);
   // Adapters and head norms need separate tensors.
-  if (!norms && !model.adapter) {
-    const joined = kernels.joinColumns([dRotated, dV]);
+  if (!config.qkNorm && !model.adapter) {
+    const joined = kernels.joinColumns([unrotate(kernels.joinColumns([dQ, dK])), dV]);
     return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
   }
-  let [dRawQ, dRawK] = splitHeads(model, dRotated);
-  if (norms) {
-    const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor => {
-      const heads = { dOut: perHead(model, d), x: perHead(model, x), invRms };
-      const dX = gradients.rmsNorm(model, partName(layer, part), heads);
-      return kernels.reshape(dX, d.shape);
-    };
-    dRawQ = normBackward("q_norm.weight", dRawQ, norms.q, norms.invRms.q);
-    dRawK = normBackward("k_norm.weight", dRawK, norms.k, norms.invRms.k);
-  }
-  const dHeads = [dRawQ, dRawK, dV];
+  const unnorm = (both: Tensor): Tensor => {
+    const [query, key] = splitHeads(model, both);
+    return kernels.joinColumns([
+      headNormBackward(model, norms.query, query, gradients),
+      headNormBackward(model, norms.key, key, gradients),
+    ]);
+  };
+  const steps = config.qkNorm?.afterRotation ? [unnorm, unrotate] : [unrotate, unnorm];
+  const dBoth = steps.reduce((both, step) => step(both), kernels.joinColumns([dQ, dK]));
+  const dHeads = [...splitHeads(model, dBoth), dV];
   return projectTogetherBackward(model, headProjection(config, layer), dHeads, pass.input, gradients, rows.dropout);
 }
 
 function projectHeads(model: ModelOnDevice, layer: number, input: Tensor, positions: Tensor, dropout?: Dropout): Heads {
-  const { config } = model;
-  const [q, k, v] = projectTogether(model, headProjection(config, layer), input, dropout) as [Tensor, Tensor, Tensor];
-  if (!config.qkNorm) return { ...rotateHeads(model, q, k, positions), v };
-  const [normQ, normK] = [headNorm(model, layer, "q_norm", q), headNorm(model, layer, "k_norm", k)];
-  return {
-    ...rotateHeads(model, normQ.out, normK.out, positions),
-    v,
-    norms: { q, k, invRms: { q: normQ.invRms, k: normK.invRms } },
-  };
+  const { kernels, config } = model;
+  const [rawQ, rawK, v] = projectTogether(model, headProjection(config, layer), input, dropout) as [
+    Tensor,
+    Tensor,
+    Tensor,
+  ];
+  const rotated = (q: Tensor, k: Tensor): [Tensor, Tensor] =>
+    splitHeads(model, rotate(model, layer, kernels.joinColumns([q, k]), positions));
+  const normed = (q: Tensor, k: Tensor): readonly [HeadNorm, HeadNorm] => [
+    headNorm(model, layer, "query", q),
+    headNorm(model, layer, "key", k),
+  ];
+  if (config.qkNorm?.afterRotation) {
+    const [query, key] = normed(...rotated(rawQ, rawK));
+    return { q: query.out, k: key.out, v, norms: { query: query.pass, key: key.pass } };
+  }
+  const [query, key] = normed(rawQ, rawK);
+  const [q, k] = rotated(query.out, key.out);
+  return { q, k, v, norms: { query: query.pass, key: key.pass } };
 }
 
-function rotateHeads(
-  model: ModelOnDevice,
-  rawQ: Tensor,
-  rawK: Tensor,
-  positions: Tensor,
-): { readonly q: Tensor; readonly k: Tensor } {
+/** Rotates queries and keys [N, heads * headDim]; layers without rotation return them. */
+function rotate(model: ModelOnDevice, layer: number, both: Tensor, positions: Tensor, inverse = false): Tensor {
   const { kernels, config, rotary } = model;
-  const both = kernels.joinColumns([rawQ, rawK]);
-  const [q, k] = splitHeads(model, kernels.rotary(both, rotary, positions, config.queryHeads + config.kvHeads));
-  return { q, k };
+  const tables = rotary[config.layerRotations[layer] ?? -1];
+  if (!tables) return both;
+  const { queryHeads, kvHeads, headDim, adjacentPairs } = config;
+  const [rows, heads, half] = [both.shape[0] as number, queryHeads + kvHeads, tables.cos.shape[1] as number];
+  if (2 * half === headDim && !adjacentPairs) return kernels.rotary(both, tables, positions, heads, inverse);
+  const perHead = kernels.reshape(both, [rows * heads, headDim]);
+  const turning = kernels.columns(perHead, 0, 2 * half);
+  // Scores do not depend on the order of elements, so that only gradients return to it.
+  const halves = adjacentPairs && !inverse ? pairsToHalves(kernels, turning) : turning;
+  const joined = kernels.reshape(halves, [rows, 2 * half * heads]);
+  const turned = kernels.reshape(kernels.rotary(joined, tables, positions, heads, inverse), turning.shape);
+  const ordered = adjacentPairs && inverse ? halvesToPairs(kernels, turned) : turned;
+  const rest = headDim - 2 * half;
+  const whole = rest === 0 ? ordered : kernels.joinColumns([ordered, kernels.columns(perHead, 2 * half, rest)]);
+  return kernels.reshape(whole, both.shape);
+}
+
+/** Elements 0 1 2 3 ... of each row to 0 2 ... 1 3 ... */
+function pairsToHalves(kernels: Kernels, x: Tensor): Tensor {
+  const [rows, half] = [x.shape[0] as number, (x.shape[1] as number) / 2];
+  const pairs = kernels.reshape(x, [rows * half, 2]);
+  return kernels.joinColumns([0, 1].map((side) => kernels.reshape(kernels.columns(pairs, side, 1), [rows, half])));
+}
+
+function halvesToPairs(kernels: Kernels, x: Tensor): Tensor {
+  const [rows, half] = [x.shape[0] as number, (x.shape[1] as number) / 2];
+  const sides = [0, half].map((start) => kernels.reshape(kernels.columns(x, start, half), [rows * half, 1]));
+  return kernels.reshape(kernels.joinColumns(sides), x.shape);
 }
 
 function splitHeads({ kernels, config }: ModelOnDevice, both: Tensor): [q: Tensor, k: Tensor] {
@@ -174,22 +194,25 @@ function headProjection(config: ModelConfig, layer: number): MergedProjection {
   };
 }
 
-function headNorm(
-  model: ModelOnDevice,
-  layer: number,
-  part: string,
-  x: Tensor,
-): { readonly out: Tensor; readonly invRms: Tensor } {
-  const { kernels, config } = model;
-  const weight = parameter(model, partName(layer, `${part}.weight`));
-  const { out, invRms } = kernels.rmsNorm(perHead(model, x), weight, config.rmsNormEpsilon);
-  return { out: kernels.reshape(out, x.shape), invRms };
+type HeadNorm = ReturnType<typeof norm>;
+
+function headNorm(model: ModelOnDevice, layer: number, part: "query" | "key", x: Tensor): HeadNorm {
+  const { qkNorm } = model.config;
+  if (!qkNorm) return { out: x, pass: null };
+  const { out, pass } = norm(model, partName(layer, `${qkNorm[part]}.weight`), normRows(model, x));
+  return { out: model.kernels.reshape(out, x.shape), pass };
 }
 
-function perHead(model: ModelOnDevice, x: Tensor): Tensor {
-  const { headDim } = model.config;
+function headNormBackward(model: ModelOnDevice, pass: NormPass | null, d: Tensor, gradients: Gradients): Tensor {
+  return pass ? model.kernels.reshape(normBackward(model, pass, normRows(model, d), gradients), d.shape) : d;
+}
+
+/** Rows of a norm: heads or whole projections. */
+function normRows({ kernels, config }: ModelOnDevice, x: Tensor): Tensor {
+  if (config.qkNorm?.over === "projection") return x;
+  const { headDim } = config;
   const [rows, width] = x.shape as readonly [number, number];
-  return model.kernels.reshape(x, [(rows * width) / headDim, headDim]);
+  return kernels.reshape(x, [(rows * width) / headDim, headDim]);
 }
 
 function partName(layer: number, part: string): string {

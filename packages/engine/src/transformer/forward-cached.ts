@@ -2,7 +2,8 @@ import type { CachePlan, Kernels, KeyValueCache, Tensor } from "../kernels/index
 import { layerFromCache } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { sequenceLayout } from "./packed-batch.ts";
-import { embeddingName, finalNormName, headName } from "./parameters.ts";
+import { headName } from "./parameters.ts";
+import { embed, finalNorm } from "./train-pass.ts";
 
 /** @param offsets - first new token of each sequence, then their number */
 export function cachePlan(
@@ -68,12 +69,12 @@ function logitsFrom(
 ): Tensor {
   const { kernels, config, tokenCount } = model;
   const decoding: ModelOnDevice = { ...model, steady: true };
-  const x = kernels.gatherRows(parameter(model, embeddingName), tokens);
+  const x = embed(model, tokens);
   caches.forEach((cache, layer) => {
     kernels.scope(() => layerFromCache(decoding, layer, x, positions, cache, plan));
   });
   const selected = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
-  const normed = kernels.rmsNorm(selected, parameter(model, finalNormName), config.rmsNormEpsilon).out;
+  const normed = finalNorm(model, selected).out;
   const logits = kernels.headLogits(normed, parameter(model, headName(config)), true);
   return tokenCount === undefined ? logits : kernels.columns(logits, 0, tokenCount);
 }

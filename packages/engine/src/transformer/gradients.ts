@@ -1,5 +1,6 @@
 import type { GradientPlace, Kernels, Tensor } from "../kernels/index.ts";
-import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
+import { trainable, type ModelOnDevice } from "./model-on-device.ts";
+import { normWeight } from "./norm.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
 /**
@@ -86,7 +87,7 @@ export class Gradients {
     onto: Tensor | null = null,
   ): Tensor {
     const slot = model.adapter === null ? this.#place(model, name) : null;
-    const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
+    const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, normWeight(model, name), invRms);
     const sum = onto === null ? dX : this.#kernels.add(onto, dX);
     if (model.adapter === null) this.#settle(name, slot, dWeight);
     return sum;

@@ -9,8 +9,10 @@ import {
   scatterSelectedRows,
   type LayerRows,
 } from "./attention-block.ts";
+import type { LayerNorms } from "./families.ts";
 import type { Gradients } from "./gradients.ts";
-import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import type { ModelOnDevice } from "./model-on-device.ts";
+import { norm, normBackward, scaledBy, type NormPass } from "./norm.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
@@ -24,45 +26,54 @@ interface FeedForwardPass {
 
 /** Saved for the backward pass. */
 export interface LayerPass {
-  readonly input: Tensor;
-  readonly inputInvRms: Tensor;
+  readonly norms: Readonly<Record<keyof LayerNorms, NormPass | null>>;
   readonly attention: AttentionPass;
   readonly middle: Tensor;
-  readonly middleInvRms: Tensor;
   readonly feedForward: FeedForwardPass;
 }
 
-const inputNorm = "input_layernorm.weight";
-const middleNorm = "post_attention_layernorm.weight";
+/** Activations, and the feed-forward output if a norm reads it. */
+interface LayerActivations {
+  readonly pass: LayerPass;
+  readonly down: Tensor | null;
+}
 
-/** x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
+/** x + attention(norm(x)), then x + down(act(gate(norm(x))) * up(norm(x))); some families norm the outputs. */
 export function layerForward(
   model: ModelOnDevice,
   layer: number,
   input: Tensor,
   rows: LayerRows,
 ): { readonly output: Tensor; readonly pass: LayerPass } {
-  const { kernels } = model;
-  const pass = layerActivations(model, layer, input, rows);
-  const down = project(model, partName(layer, "down_proj"), pass.feedForward.activated, rows.dropout);
-  return { output: kernels.add(pass.middle, down), pass };
+  const { pass, down } = layerActivations(model, layer, input, rows);
+  const delta = down ?? project(model, downName(layer), pass.feedForward.activated, rows.dropout);
+  return { output: addScaled(model, pass.middle, delta), pass };
 }
 
 /** Recomputes activations. */
-export function layerActivations(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
+export function layerActivations(
+  model: ModelOnDevice,
+  layer: number,
+  input: Tensor,
+  rows: LayerRows,
+): LayerActivations {
   const { kernels } = model;
-  const normed = norm(model, layer, inputNorm, input);
+  const normed = layerNorm(model, layer, "beforeAttention", input);
   const attention = attentionForward(model, layer, normed.out, rows);
-  const middle = kernels.add(gatherSelectedRows(kernels, input, rows), attention.output);
-  const middleNormed = norm(model, layer, middleNorm, middle);
-  return {
-    input,
-    inputInvRms: normed.invRms,
-    attention: attention.pass,
-    middle,
-    middleInvRms: middleNormed.invRms,
-    feedForward: feedForwardForward(model, layer, middleNormed.out, rows.dropout),
+  const mixed = layerNorm(model, layer, "afterAttention", attention.output);
+  const middle = addScaled(model, gatherSelectedRows(kernels, input, rows), mixed.out);
+  const middleNormed = layerNorm(model, layer, "beforeFeedForward", middle);
+  const feedForward = feedForwardForward(model, layer, middleNormed.out, rows.dropout);
+  const down = model.config.norms.afterFeedForward
+    ? layerNorm(model, layer, "afterFeedForward", project(model, downName(layer), feedForward.activated, rows.dropout))
+    : null;
+  const norms = {
+    beforeAttention: normed.pass,
+    afterAttention: mixed.pass,
+    beforeFeedForward: middleNormed.pass,
+    afterFeedForward: down?.pass ?? null,
   };
+  return { pass: { norms, attention: attention.pass, middle, feedForward }, down: down?.out ?? null };
 }
 
 /** Changes `x` in place, for sampling. */
@@ -76,13 +87,30 @@ export function layerFromCache(
 ): void {
   const { kernels } = model;
   // Intermediates of a long prompt are as large as a layer's weights.
-  kernels.scope(() =>
-    attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
-  );
   kernels.scope(() => {
-    const { activated } = feedForwardForward(model, layer, norm(model, layer, middleNorm, x).out);
-    projectOnto(model, partName(layer, "down_proj"), x, activated);
+    const { out } = layerNorm(model, layer, "beforeAttention", x);
+    const mixed = attentionFromCache(model, layer, out, positions, cache, plan);
+    addProjection(model, layer, { name: outputName(layer), after: "afterAttention" }, x, mixed);
   });
+  kernels.scope(() => {
+    const { out } = layerNorm(model, layer, "beforeFeedForward", x);
+    const { activated } = feedForwardForward(model, layer, out);
+    addProjection(model, layer, { name: downName(layer), after: "afterFeedForward" }, x, activated);
+  });
+}
+
+/** Adds the projection of `input` to `x` in place. */
+function addProjection(
+  model: ModelOnDevice,
+  layer: number,
+  { name, after }: { readonly name: string; readonly after: keyof LayerNorms },
+  x: Tensor,
+  input: Tensor,
+): void {
+  const { residualScale, norms } = model.config;
+  if (norms[after] === null && residualScale === 1) return projectOnto(model, name, x, input);
+  const { out } = layerNorm(model, layer, after, project(model, name, input));
+  model.kernels.accumulate(x, scaledBy(model, out, residualScale));
 }
 
 /** Returns d loss / d input and adds trained gradients. */
@@ -90,27 +118,34 @@ export function layerBackward(
   model: ModelOnDevice,
   layer: number,
   dOutput: Tensor,
-  pass: LayerPass,
+  { norms, attention, feedForward }: LayerPass,
   rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
-  const { kernels } = model;
-  const normBackward = (part: string, onto: Tensor, dOut: Tensor, x: Tensor, invRms: Tensor): Tensor =>
-    gradients.rmsNorm(model, layerName(layer, part), { dOut, x, invRms }, onto);
-  const dMiddleNormed = feedForwardBackward(model, layer, dOutput, pass.feedForward, gradients, rows.dropout);
-  const dMiddle = normBackward(middleNorm, dOutput, dMiddleNormed, pass.middle, pass.middleInvRms);
-  const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, rows, gradients);
-  const dSelected = scatterSelectedRows(kernels, dMiddle, rows);
-  return normBackward(inputNorm, dSelected, dNormed, pass.input, pass.inputInvRms);
+  /** Through the residual scale and the output's norm. */
+  const deltaBackward = (part: NormPass | null, d: Tensor): Tensor =>
+    normBackward(model, part, scaledBy(model, d, model.config.residualScale), gradients);
+  const dDown = deltaBackward(norms.afterFeedForward, dOutput);
+  const dMiddleNormed = feedForwardBackward(model, layer, dDown, feedForward, gradients, rows.dropout);
+  const dMiddle = normBackward(model, norms.beforeFeedForward, dMiddleNormed, gradients, dOutput);
+  const dMixed = deltaBackward(norms.afterAttention, dMiddle);
+  const dNormed = attentionBackward(model, layer, dMixed, attention, rows, gradients);
+  const dSelected = scatterSelectedRows(model.kernels, dMiddle, rows);
+  return normBackward(model, norms.beforeAttention, dNormed, gradients, dSelected);
 }
 
-function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { out: Tensor; invRms: Tensor } {
-  return model.kernels.rmsNorm(x, parameter(model, layerName(layer, part)), model.config.rmsNormEpsilon);
+function layerNorm(model: ModelOnDevice, layer: number, part: keyof LayerNorms, x: Tensor): ReturnType<typeof norm> {
+  const name = model.config.norms[part];
+  return norm(model, name === null ? null : layerName(layer, `${name}.weight`), x);
+}
+
+function addScaled(model: ModelOnDevice, x: Tensor, delta: Tensor): Tensor {
+  return model.kernels.add(x, scaledBy(model, delta, model.config.residualScale));
 }
 
 function feedForwardForward(model: ModelOnDevice, layer: number, input: Tensor, dropout?: Dropout): FeedForwardPass {
-  const [gate, up] = projectTogether(model, gateAndUp(model, layer), input, dropout) as [Tensor, Tensor];
-  return { input, gate, up, activated: model.kernels.swiGlu(gate, up) };
+  const [gate, up = gate] = projectTogether(model, gateAndUp(model, layer), input, dropout) as [Tensor, Tensor?];
+  return { input, gate, up, activated: model.kernels.swiGlu(gate, up, model.config.gateCurve) };
 }
 
 function feedForwardBackward(
@@ -121,21 +156,27 @@ function feedForwardBackward(
   gradients: Gradients,
   dropout?: Dropout,
 ): Tensor {
-  const { kernels } = model;
-  const dActivated = projectBackward(model, partName(layer, "down_proj"), dOutput, activated, gradients, dropout);
-  const { dGate, dUp } = kernels.swiGluBackward(dActivated, gate, up);
-  return projectTogetherBackward(model, gateAndUp(model, layer), [dGate, dUp], input, gradients, dropout);
+  const { kernels, config } = model;
+  const dActivated = projectBackward(model, downName(layer), dOutput, activated, gradients, dropout);
+  const { dGate, dUp } = kernels.swiGluBackward(dActivated, gate, up, config.gateCurve);
+  const dParts = config.gated ? [dGate, dUp] : [kernels.add(dGate, dUp)];
+  return projectTogetherBackward(model, gateAndUp(model, layer), dParts, input, gradients, dropout);
 }
 
 function gateAndUp({ config }: ModelOnDevice, layer: number): MergedProjection {
-  const width = config.feedForwardSize;
+  const parts = config.gated ? ["gate_proj", "up_proj"] : ["up_proj"];
   return {
     name: partName(layer, "gate_up_proj"),
-    parts: [
-      { name: partName(layer, "gate_proj"), width },
-      { name: partName(layer, "up_proj"), width },
-    ],
+    parts: parts.map((part) => ({ name: partName(layer, part), width: config.feedForwardSize })),
   };
+}
+
+function downName(layer: number): string {
+  return partName(layer, "down_proj");
+}
+
+function outputName(layer: number): string {
+  return layerName(layer, "self_attn.o_proj");
 }
 
 function partName(layer: number, part: string): string {

@@ -18,6 +18,12 @@ const qwen2 = {
   hidden_act: "silu",
 };
 
+function frequencies(theta: number, size = 64): number[] {
+  return Array.from({ length: size / 2 }, (_, i) => theta ** ((-2 * i) / size));
+}
+
+const turning = (theta: number): object => ({ rotations: [{ frequencies: frequencies(theta), scale: 1 }] });
+
 test("reads Qwen2: biases on queries, keys and values only", () => {
   expect(parseModelConfig(qwen2)).toEqual({
     modelType: "qwen2",
@@ -29,25 +35,41 @@ test("reads Qwen2: biases on queries, keys and values only", () => {
     headDim: 64,
     feedForwardSize: 4864,
     rmsNormEpsilon: 1e-6,
-    ropeTheta: 1000000,
-    ropeScaling: null,
+    rotations: [{ frequencies: frequencies(1000000), scale: 1 }],
+    layerRotations: new Array(24).fill(0),
+    adjacentPairs: false,
     maxPositions: 32768,
     tiedHead: true,
+    norms: {
+      beforeAttention: "input_layernorm",
+      afterAttention: null,
+      beforeFeedForward: "post_attention_layernorm",
+      afterFeedForward: null,
+    },
+    normOffset: false,
+    qkNorm: null,
     qkvBias: true,
     outputBias: false,
-    qkNorm: false,
+    feedForwardBias: false,
+    fused: [],
+    gated: true,
+    gateCurve: { slope: 1, cubic: 0 },
+    embeddingScale: 1,
+    attentionScale: 0.125,
+    residualScale: 1,
+    logitsScale: 1,
     initializerRange: 0.02,
   } satisfies ModelConfig);
 });
 
 test("reads Qwen3: norms on queries and keys, a separate head width, no biases", () => {
   const config = parseModelConfig({ ...qwen2, model_type: "qwen3", head_dim: 128, attention_bias: false });
-  expect(config).toMatchObject({ headDim: 128, qkNorm: true, qkvBias: false, outputBias: false });
+  expect(config).toMatchObject({ headDim: 128, qkNorm: { over: "head" }, qkvBias: false, outputBias: false });
 });
 
 test("reads Llama: plain, or with biases on all four projections", () => {
   const llama = { ...qwen2, model_type: "llama", tie_word_embeddings: false };
-  expect(parseModelConfig(llama)).toMatchObject({ qkvBias: false, outputBias: false, qkNorm: false, tiedHead: false });
+  expect(parseModelConfig(llama)).toMatchObject({ qkvBias: false, outputBias: false, qkNorm: null, tiedHead: false });
   expect(parseModelConfig({ ...llama, attention_bias: true })).toMatchObject({ qkvBias: true, outputBias: true });
 });
 
@@ -62,16 +84,16 @@ test("optional keys take Hugging Face's defaults", () => {
   expect(parseModelConfig({ ...rest, model_type: "llama" })).toMatchObject({
     kvHeads: 14,
     rmsNormEpsilon: 1e-6,
-    ropeTheta: 10000,
+    ...turning(10000),
     tiedHead: false,
   });
 });
 
 test.each([
-  ["llama", { rope_theta: null }, { ropeTheta: 10000 }],
-  ["llama", { rope_parameters: { rope_type: "default", rope_theta: null } }, { ropeTheta: 1000000 }],
-  ["llama", { rope_theta: null, rope_parameters: { rope_theta: null } }, { ropeTheta: 10000 }],
-  ["llama", { rope_scaling: { factor: null } }, { ropeScaling: null }],
+  ["llama", { rope_theta: null }, turning(10000)],
+  ["llama", { rope_parameters: { rope_type: "default", rope_theta: null } }, turning(1000000)],
+  ["llama", { rope_theta: null, rope_parameters: { rope_theta: null } }, turning(10000)],
+  ["llama", { rope_scaling: { factor: null } }, turning(1000000)],
   ["llama", { num_key_value_heads: null, head_dim: null }, { kvHeads: 14, headDim: 64 }],
   ["llama", { num_key_value_heads: undefined, head_dim: undefined }, { kvHeads: 14, headDim: 64 }],
   ["qwen2", { num_key_value_heads: null, head_dim: null }, { kvHeads: 14, headDim: 64 }],
@@ -91,31 +113,51 @@ const llama3 = {
   high_freq_factor: 4,
   original_max_position_embeddings: 8192,
 };
-const stretched = { factor: 8, lowFrequencyFactor: 1, highFrequencyFactor: 4, originalMaxPositions: 8192 };
 
 test("reads Llama 3.1's stretched positions, in the old and in the new place", () => {
-  const old = parseModelConfig({ ...qwen2, model_type: "llama", rope_scaling: llama3 });
+  const old = parseModelConfig({ ...qwen2, rope_theta: 500000, model_type: "llama", rope_scaling: llama3 });
   const recent = parseModelConfig({
     ...qwen2,
     rope_theta: undefined,
     rope_parameters: { ...llama3, rope_theta: 500000 },
   });
-  expect(old).toMatchObject({ ropeTheta: 1000000, ropeScaling: stretched });
-  expect(recent).toMatchObject({ ropeTheta: 500000, ropeScaling: stretched });
-  expect(parseModelConfig({ ...qwen2, rope_scaling: null }).ropeScaling).toBeNull();
+  const [stretched] = recent.rotations;
+  expect(old.rotations).toEqual([stretched]);
+  expect(stretched?.frequencies.map((value, i) => (frequencies(500000)[i] as number) / value)).toMatchObject({
+    0: 1,
+    10: 1,
+    28: 8,
+    31: 8,
+  });
+  expect(parseModelConfig({ ...qwen2, rope_scaling: null })).toMatchObject(turning(1000000));
+});
+
+const sliding = new Array(24).fill("sliding_attention");
+
+test.each([
+  ["mistral", { sliding_window: 4096 }, 4096],
+  ["mistral", {}, 4096],
+  ["qwen2", { use_sliding_window: true, max_window_layers: 20, sliding_window: 512 }, 512],
+  ["qwen2", { use_sliding_window: true, max_window_layers: 24, sliding_window: 512 }, 32768],
+  ["phi3", { rope_scaling: { type: "su", short_factor: new Array(32).fill(1), long_factor: [] } }, 4096],
+  ["olmo3", { sliding_window: 100 }, 100],
+  ["olmo3", { sliding_window: 100, layer_types: new Array(24).fill("full_attention") }, 32768],
+] as const)("positions of a %s with %j end where attention is no longer full", (type, change, maxPositions) => {
+  const { sliding_window: _, ...rest } = { ...qwen2, sliding_window: 0, model_type: type };
+  expect(parseModelConfig({ ...rest, ...change })).toMatchObject({ maxPositions });
 });
 
 test.each<[key: string, change: Readonly<Record<string, unknown>>]>([
   ["model_type", { model_type: "gpt2" }],
   ["model_type", { model_type: undefined }],
   ["hidden_act", { hidden_act: "gelu" }],
-  ["use_sliding_window", { use_sliding_window: true }],
+  ["use_sliding_window", { model_type: "llama", use_sliding_window: true }],
+  ["sliding_window", { layer_types: sliding }],
   ["layer_types", { layer_types: ["full_attention", "sliding_attention"] }],
-  ["mlp_bias", { model_type: "llama", mlp_bias: true }],
+  ["mlp_bias", { mlp_bias: true }],
   ["attention_dropout", { attention_dropout: 0.1 }],
-  ["attention_bias", { model_type: "qwen3", attention_bias: true }],
-  ["rope_scaling.rope_type", { rope_scaling: { rope_type: "yarn", factor: 4 } }],
-  ["rope_scaling.rope_type", { rope_scaling: { type: "linear", factor: 2 } }],
+  ["rope_scaling.rope_type", { rope_scaling: { rope_type: "proportional", factor: 4 } }],
+  ["factor", { rope_scaling: { type: "linear" } }],
   ["rope_scaling.rope_type", { rope_scaling: { factor: 2 } }],
   ["rope_scaling", { rope_scaling: "linear" }],
   ["rope_scaling.full_attention", { rope_parameters: { full_attention: { rope_theta: 1e6 } } }],
@@ -129,8 +171,10 @@ test.each<[key: string, change: Readonly<Record<string, unknown>>]>([
   ["final_logit_softcapping", { final_logit_softcapping: 30 }],
   ["attn_logit_softcapping", { attn_logit_softcapping: 50 }],
   ["model_type", { model_type: "qwen2_moe" }],
-  ["sliding_window", { model_type: "mistral", sliding_window: 4096 }],
-  ["sliding_window", { model_type: "mistral" }],
+  ["sliding_window", { model_type: "mistral", sliding_window: -1 }],
+  ["short_factor", { model_type: "phi3", rope_scaling: { type: "longrope", short_factor: [1] } }],
+  ["rope_parameters.rope_theta", { model_type: "olmo3", sliding_window: 4, rope_parameters: { rope_theta: 10 } }],
+  ["logits_scaling", { logits_scaling: 8 }],
   ["attention_bias", { model_type: "mistral", sliding_window: null, attention_bias: true }],
   ["attention_bias", { attention_bias: true }],
   ["factor", { rope_scaling: { ...llama3, factor: undefined } }],

@@ -1,12 +1,13 @@
-import { isRecord, LaconicError, shownValue, type UnknownRecord } from "@laconic/core";
+import type { UnknownRecord } from "@laconic/core";
+import { gateCurves, type GateCurve } from "../kernels/index.ts";
+import { ConfigReader, refuseKey } from "./config-reader.ts";
+import { families, missingFeatures, normsBefore, type Family, type LayerNorms, type QkNorm } from "./families.ts";
+import { readRotations, type Rotation } from "./rotation.ts";
 
-const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
-
-type ModelType = (typeof modelTypes)[number];
-
-/** Supported decoder-only architectures. */
+/** Dense decoder-only architecture. */
 export interface ModelConfig {
-  readonly modelType: ModelType;
+  /** `model_type` of config.json. */
+  readonly modelType: string;
   readonly vocabularySize: number;
   readonly hiddenSize: number;
   readonly layers: number;
@@ -15,41 +16,63 @@ export interface ModelConfig {
   readonly headDim: number;
   readonly feedForwardSize: number;
   readonly rmsNormEpsilon: number;
-  readonly ropeTheta: number;
-  readonly ropeScaling: Llama3RopeScaling | null;
+  /** At most the window of a layer and the range of its rotation: within, attention is full. */
   readonly maxPositions: number;
+  readonly rotations: readonly Rotation[];
+  /** Index of each layer's rotation; null for none. */
+  readonly layerRotations: readonly (number | null)[];
+  /** Adjacent elements rotate together, instead of the halves of a head. */
+  readonly adjacentPairs: boolean;
   readonly tiedHead: boolean;
   /** Returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
-  /** Qwen2; Llama with `attention_bias`. */
+  readonly norms: LayerNorms;
+  /** Norms multiply by 1 + weight. */
+  readonly normOffset: boolean;
+  readonly qkNorm: QkNorm | null;
   readonly qkvBias: boolean;
-  /** Llama with `attention_bias`. */
   readonly outputBias: boolean;
-  /** Qwen3. */
-  readonly qkNorm: boolean;
+  readonly feedForwardBias: boolean;
+  /** Joint projections in the checkpoint. */
+  readonly fused: readonly ("qkv_proj" | "gate_up_proj")[];
+  /** Without a gate, the activation is the curve times its input. */
+  readonly gated: boolean;
+  readonly gateCurve: GateCurve;
+  readonly embeddingScale: number;
+  readonly attentionScale: number;
+  readonly residualScale: number;
+  readonly logitsScale: number;
   readonly initializerRange: number;
 }
 
-/** Llama 3.1's rotary scaling for long contexts. */
-export interface Llama3RopeScaling {
-  readonly factor: number;
-  readonly lowFrequencyFactor: number;
-  readonly highFrequencyFactor: number;
-  readonly originalMaxPositions: number;
-}
-
-/** Rejected unless null, 0 or false. */
-const foreign = [
-  "quantization_config",
-  "num_experts",
-  "num_local_experts",
-  "n_routed_experts",
-  "final_logit_softcapping",
-  "attn_logit_softcapping",
-  "logits_soft_cap",
-  "clip_qkv",
-  "no_rope_layers",
-] as const;
+/** Features by key. Rejected unless null, 0, 1 or false, or read by the family. */
+const features: Readonly<Record<string, string>> = {
+  quantization_config: "quantized weights are",
+  num_experts: "experts are",
+  num_local_experts: "experts are",
+  n_routed_experts: "experts are",
+  final_logit_softcapping: "a soft cap is",
+  attn_logit_softcapping: "a soft cap is",
+  logits_soft_cap: "a soft cap is",
+  clip_qkv: "clipping is",
+  no_rope_layers: "layers without rotation are",
+  use_sliding_window: "a window is",
+  use_bidirectional_attention: "attention to later tokens is",
+  attention_bias: "biases of attention are",
+  attention_out_bias: "biases of attention are",
+  use_bias: "biases are",
+  mlp_bias: "feed-forward biases are",
+  attention_dropout: "dropout is",
+  residual_dropout: "dropout is",
+  resid_pdrop: "dropout is",
+  embd_pdrop: "dropout is",
+  partial_rotary_factor: "partial rotation is",
+  embedding_multiplier: "a scale is",
+  attention_multiplier: "a scale is",
+  residual_multiplier: "a scale is",
+  logits_scaling: "a scale is",
+  pretraining_tp: "a split of products is",
+};
 
 /** Several times the largest models, because tables are allocated before weights are read. */
 const most = {
@@ -66,142 +89,120 @@ const most = {
 /** A million positions of 256. */
 const maxRotaryElements = 1 << 28;
 
-/** Defaults of transformers' classes. Null keys are derived from others. */
-const presets: Readonly<Record<ModelType, { readonly kvHeads?: number; readonly headDim?: number }>> = {
-  llama: {},
-  mistral: { kvHeads: 8 },
-  qwen2: { kvHeads: 32 },
-  qwen3: { kvHeads: 32, headDim: 128 },
+/** Defaults of most config classes. */
+const commonDefaults: UnknownRecord = {
+  hidden_act: "silu",
+  rms_norm_eps: 1e-6,
+  rope_theta: 10000,
+  initializer_range: 0.02,
 };
 
-const ropeKeys: ReadonlySet<string> = new Set([
-  "rope_type",
-  "type",
-  "rope_theta",
-  "factor",
-  "low_freq_factor",
-  "high_freq_factor",
-  "original_max_position_embeddings",
-  "partial_rotary_factor",
-]);
-
 /**
- * Reads a Hugging Face `config.json` of type Qwen2, Qwen3, Llama or Mistral.
- * @throws LaconicError `model_unsupported` with the key.
+ * Reads a Hugging Face `config.json`: the defaults of its family, then its keys.
+ * @throws LaconicError `model_unsupported` with the key and the missing feature.
  */
 export function parseModelConfig(json: UnknownRecord): ModelConfig {
-  const modelType = modelTypes.find((type) => type === json["model_type"]);
-  if (!modelType) throw refuse("model_type", json["model_type"], `expected ${modelTypes.join(", ")}`);
-  for (const key of foreign) if (json[key]) throw refuse(key, json[key], "not supported");
-  if ((json["hidden_act"] ?? "silu") !== "silu")
-    throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
-  if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
-  // Only Mistral has a default window (4096).
-  if (modelType === "mistral" && json["sliding_window"] !== null)
-    throw refuse("sliding_window", json["sliding_window"], "attention is full and causal; expected null");
-  if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))
-    throw refuse("layer_types", json["layer_types"], "attention is full and causal");
-  if ((json["pretraining_tp"] ?? 1) !== 1) throw refuse("pretraining_tp", json["pretraining_tp"], "must be 1");
-  const partial = json["partial_rotary_factor"] ?? ropeBlock(json)["partial_rotary_factor"] ?? 1;
-  if (partial !== 1) throw refuse("partial_rotary_factor", partial, "partial rotation is not supported");
-  if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward biases are not supported");
-  if ((json["attention_dropout"] ?? 0) !== 0) throw refuse("attention_dropout", json["attention_dropout"], "must be 0");
-
-  const hiddenSize = size(json, "hidden_size");
-  const queryHeads = size(json, "num_attention_heads");
-  const { kvHeads: kvHeadsPreset = queryHeads, headDim: headDimPreset = hiddenSize / queryHeads } = presets[modelType];
-  const isAbsent = (key: string): boolean => json[key] === undefined;
-  const kvHeads = size(json, "num_key_value_heads", isAbsent("num_key_value_heads") ? kvHeadsPreset : queryHeads);
-  const headDim = size(json, "head_dim", isAbsent("head_dim") ? headDimPreset : hiddenSize / queryHeads);
+  const { modelType, family } = familyOf(json);
+  const keys = new ConfigReader(json, { ...commonDefaults, ...family.defaults });
+  const hiddenSize = size(keys, "hidden_size");
+  const queryHeads = size(keys, "num_attention_heads");
+  const kvHeads = size(keys, "num_key_value_heads", queryHeads);
+  const headDim = size(keys, "head_dim", hiddenSize / queryHeads);
   if (queryHeads % kvHeads !== 0)
-    throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
-  if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
-  const maxPositions = size(json, "max_position_embeddings");
+    throw refuseKey("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
+  if (headDim % 2 !== 0) throw refuseKey("head_dim", headDim, "must be even for rotary positions");
+  const layers = size(keys, "num_hidden_layers");
+  const sliding = slidingLayers(keys, family, layers);
+  const window = sliding.includes(true) ? positive(keys, "sliding_window") : Infinity;
+  const allPositions = size(keys, "max_position_embeddings");
+  const rotations = readRotations(keys, family, { headDim, maxPositions: allPositions });
+  const maxPositions = Math.min(window, ...rotations.map((rotation) => rotation.maxPositions));
   if (maxPositions * headDim > maxRotaryElements)
-    throw refuse(
+    throw refuseKey(
       "max_position_embeddings",
       maxPositions,
       `expected at most ${maxRotaryElements / headDim} for this head size`,
     );
-  const attentionBias = json["attention_bias"] === true;
-  if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `not supported for ${modelType}`);
-
-  return {
+  const bias = (key: string | true | undefined): boolean => key === true || (key !== undefined && keys.flag(key));
+  const scale = (name: keyof NonNullable<Family["scales"]>, fallback: number): number =>
+    family.scales?.[name]?.(keys) ?? fallback;
+  const { rotates = () => true, norms = normsBefore } = family;
+  const config: ModelConfig = {
     modelType,
-    vocabularySize: size(json, "vocab_size"),
+    vocabularySize: size(keys, "vocab_size"),
     hiddenSize,
-    layers: size(json, "num_hidden_layers"),
+    layers,
     queryHeads,
     kvHeads,
     headDim,
-    feedForwardSize: size(json, "intermediate_size"),
-    rmsNormEpsilon: number(json, "rms_norm_eps", 1e-6),
-    ropeTheta: ropeTheta(json),
-    ropeScaling: ropeScaling(json),
+    feedForwardSize: size(keys, "intermediate_size"),
+    rmsNormEpsilon: keys.number("rms_norm_eps"),
     maxPositions,
-    tiedHead: json["tie_word_embeddings"] === true,
-    qkvBias: modelType === "qwen2" || attentionBias,
-    outputBias: attentionBias,
-    qkNorm: modelType === "qwen3",
-    initializerRange: number(json, "initializer_range", 0.02),
+    rotations: rotations.map(({ rotation }) => rotation),
+    layerRotations: sliding.map((slides, layer) => {
+      if (!rotates(layer, keys, slides)) return null;
+      return slides ? rotations.length - 1 : 0;
+    }),
+    adjacentPairs: family.adjacentPairs ?? false,
+    tiedHead: keys.flag("tie_word_embeddings"),
+    norms: typeof norms === "function" ? norms(keys) : norms,
+    normOffset: family.normOffset ?? false,
+    qkNorm: family.qkNorm ?? null,
+    qkvBias: bias(family.qkvBias),
+    outputBias: bias(family.outputBias),
+    feedForwardBias: bias(family.feedForwardBias),
+    fused: family.fused ?? [],
+    gated: !family.ungated,
+    gateCurve: readGateCurve(keys, family),
+    embeddingScale: scale("embedding", 1),
+    attentionScale: scale("attention", 1 / Math.sqrt(headDim)),
+    residualScale: scale("residual", 1),
+    logitsScale: scale("logits", 1),
+    initializerRange: keys.number("initializer_range"),
   };
+  for (const [key, feature] of Object.entries(features))
+    if (!keys.read.has(key) && !family.ignored?.includes(key) && json[key] && json[key] !== 1)
+      throw refuseKey(key, json[key], `${feature} not supported for ${modelType}`);
+  return config;
 }
 
-/** Older files have `rope_scaling` and top-level keys. */
-function ropeBlock(json: UnknownRecord): UnknownRecord {
-  const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
-  if (!isRecord(block)) throw refuse("rope_scaling", block, "expected an object");
-  for (const [key, value] of Object.entries(block))
-    if (!ropeKeys.has(key) && value !== null) throw refuse(`rope_scaling.${key}`, value, "not supported");
-  return block;
+function familyOf(json: UnknownRecord): { readonly modelType: string; readonly family: Family } {
+  const modelType = json["model_type"];
+  if (typeof modelType === "string" && Object.hasOwn(missingFeatures, modelType))
+    throw refuseKey("model_type", modelType, `not supported: ${missingFeatures[modelType]}`);
+  const family = typeof modelType === "string" && Object.hasOwn(families, modelType) ? families[modelType] : undefined;
+  if (!family) throw refuseKey("model_type", modelType, `expected ${Object.keys(families).join(", ")}`);
+  return { modelType: modelType as string, family };
 }
 
-function ropeTheta(json: UnknownRecord): number {
-  const block = ropeBlock(json);
-  return number(block, "rope_theta", number(json, "rope_theta", 10000));
+function readGateCurve(keys: ConfigReader, { activation = "hidden_act", ungated }: Family): GateCurve {
+  const name = keys.value(activation);
+  const { silu, gelu_pytorch_tanh, relu: relu2 } = gateCurves;
+  const known: Readonly<Record<string, GateCurve>> = ungated ? { relu2 } : { silu, gelu_pytorch_tanh };
+  const curve = typeof name === "string" && Object.hasOwn(known, name) ? known[name] : undefined;
+  if (!curve) throw refuseKey(activation, name, `expected ${Object.keys(known).join(" or ")}`);
+  return curve;
 }
 
-function ropeScaling(json: UnknownRecord): Llama3RopeScaling | null {
-  const block = ropeBlock(json);
-  const type = block["rope_type"] ?? block["type"] ?? ((block["factor"] ?? null) === null ? "default" : undefined);
-  if (type === "default") return null;
-  if (type !== "llama3") throw refuse("rope_scaling.rope_type", type, "expected default or llama3");
-  const scaling = {
-    factor: number(block, "factor"),
-    lowFrequencyFactor: number(block, "low_freq_factor"),
-    highFrequencyFactor: number(block, "high_freq_factor"),
-    originalMaxPositions: positive(block, "original_max_position_embeddings"),
-  };
-  if (scaling.factor < 1) throw refuse("factor", scaling.factor, "must be at least 1");
-  if (scaling.highFrequencyFactor <= scaling.lowFrequencyFactor)
-    throw refuse("high_freq_factor", scaling.highFrequencyFactor, "must be above low_freq_factor");
-  return scaling;
+function slidingLayers(keys: ConfigReader, { slides, slidesAlways }: Family, layers: number): boolean[] {
+  const types = slidesAlways ? null : keys.value("layer_types");
+  if (types === null) return Array.from({ length: layers }, (_, layer) => slides?.(layer, keys) ?? false);
+  const known = ["full_attention", ...(slides ? ["sliding_attention"] : [])];
+  if (!Array.isArray(types) || types.length < layers || !types.every((type) => known.includes(type)))
+    throw refuseKey("layer_types", types, `expected ${known.join(" or ")} for each layer`);
+  return types.slice(0, layers).map((type) => type === "sliding_attention");
 }
 
-function number(json: UnknownRecord, key: string, fallback?: number): number {
-  const value = json[key] ?? fallback;
-  if (typeof value !== "number" || !Number.isFinite(value)) throw refuse(key, value, "expected a number");
+function positive(keys: ConfigReader, key: string): number {
+  const value = keys.number(key);
+  if (!Number.isInteger(value) || value <= 0) throw refuseKey(key, value, "expected a positive whole number");
   return value;
 }
 
-function positive(json: UnknownRecord, key: string, fallback?: number): number {
-  const value = number(json, key, fallback);
-  if (!Number.isInteger(value) || value <= 0) throw refuse(key, value, "expected a positive whole number");
+/** @param derived - for null */
+function size(keys: ConfigReader, key: keyof typeof most, derived?: number): number {
+  const reader = derived !== undefined && keys.value(key) === null ? new ConfigReader({ [key]: derived }) : keys;
+  const value = positive(reader, key);
+  if (value > most[key]) throw refuseKey(key, value, `expected at most ${most[key]}`);
   return value;
-}
-
-function size(json: UnknownRecord, key: keyof typeof most, fallback?: number): number {
-  const value = positive(json, key, fallback);
-  if (value > most[key]) throw refuse(key, value, `expected at most ${most[key]}`);
-  return value;
-}
-
-function refuse(key: string, value: unknown, reason: string): LaconicError {
-  return new LaconicError(
-    "model_unsupported",
-    `config.json: ${key} is ${value === undefined ? "missing" : shownValue(value)}: ${reason}`,
-    {
-      key,
-    },
-  );
 }

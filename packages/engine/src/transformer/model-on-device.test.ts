@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RotaryTables } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { tinyConfigs, randomParameters } from "../testing/tiny-models.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
@@ -6,11 +7,12 @@ import { rotaryTables, freeModel, parameter } from "./model-on-device.ts";
 import { parameterShapes } from "./parameters.ts";
 import { readStored, uploadModel } from "../testing/model-values.ts";
 
-const plain = parseModelConfig(tinyConfigs["llama, tied head, 3 layers"] ?? {});
+const plain = (change: object): ModelConfig =>
+  parseModelConfig({ ...tinyConfigs["llama, tied head, 3 layers"], ...change });
 
 /** Angle per position of each frequency, read back from row 1 of the tables. */
 async function frequencies(config: ModelConfig): Promise<number[]> {
-  const { cos, sin } = rotaryTables(kernels, config);
+  const [{ cos, sin }] = rotaryTables(kernels, config) as [RotaryTables];
   expect(cos.shape).toEqual([config.maxPositions, config.headDim / 2]);
   const [c, s] = [await kernels.read(cos), await kernels.read(sin)];
   const half = config.headDim / 2;
@@ -18,12 +20,13 @@ async function frequencies(config: ModelConfig): Promise<number[]> {
 }
 
 test("frequencies fall geometrically from 1 by theta", async () => {
-  const matches = await frequencies({ ...plain, headDim: 8, ropeTheta: 10000 });
+  const matches = await frequencies(plain({ head_dim: 8, rope_theta: 10000 }));
   [1, 0.1, 0.01, 0.001].forEach((expected, i) => expect(matches[i]).toBeCloseTo(expected, 14));
 });
 
 test("position p turns by p times the frequency", async () => {
-  const { cos, sin } = rotaryTables(kernels, { ...plain, headDim: 4, ropeTheta: 100, maxPositions: 9 });
+  const config = plain({ head_dim: 4, rope_theta: 100, max_position_embeddings: 9 });
+  const [{ cos, sin }] = rotaryTables(kernels, config) as [RotaryTables];
   const [c, s] = [await kernels.read(cos), await kernels.read(sin)];
   for (let p = 0; p < 9; p++) {
     expect([c[2 * p], s[2 * p]]).toEqual([Math.cos(p), Math.sin(p)]);
@@ -33,8 +36,16 @@ test("position p turns by p times the frequency", async () => {
 });
 
 test("Llama 3.1 keeps high frequencies, stretches low ones and blends between", async () => {
-  const ropeScaling = { factor: 8, lowFrequencyFactor: 1, highFrequencyFactor: 4, originalMaxPositions: 8192 };
-  const matches = await frequencies({ ...plain, headDim: 64, ropeTheta: 500000, maxPositions: 2, ropeScaling });
+  const rope_scaling = {
+    rope_type: "llama3",
+    factor: 8,
+    low_freq_factor: 1,
+    high_freq_factor: 4,
+    original_max_position_embeddings: 8192,
+  };
+  const matches = await frequencies(
+    plain({ head_dim: 64, rope_theta: 500000, max_position_embeddings: 2, rope_scaling }),
+  );
   // transformers 5.18, LlamaRotaryEmbedding in float64.
   const golden: readonly (readonly [number, number])[] = [
     [0, 1],

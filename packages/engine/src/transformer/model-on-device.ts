@@ -14,7 +14,10 @@ export interface ModelOnDevice {
   readonly adapter: AdapterOnDevice | null;
   /** Without activations of the layers. */
   readonly trainsHeadAlone?: true;
-  readonly rotary: RotaryTables;
+  /** Of `config.rotations`. */
+  readonly rotary: readonly RotaryTables[];
+  /** Ones for each width of norms with an offset. */
+  readonly ones?: readonly Tensor[];
   /** Tokenizer's tokens in a padded vocabulary; later ids are never drawn. */
   readonly tokenCount?: number;
   /** True in decode passes. */
@@ -28,11 +31,16 @@ export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
 }
 
 export function modelOf(kernels: Kernels, config: ModelConfig, parameters: ReadonlyMap<string, Tensor>): ModelOnDevice {
-  return { kernels, config, parameters, adapter: null, rotary: rotaryTables(kernels, config) };
+  const ones = config.normOffset && {
+    ones: [...new Set([config.hiddenSize, config.headDim])].map((width) =>
+      kernels.keep(kernels.upload(new Float64Array(width).fill(1), [width])),
+    ),
+  };
+  return { kernels, config, parameters, adapter: null, rotary: rotaryTables(kernels, config), ...ones };
 }
 
-export function freeModel(model: ModelOnDevice): void {
-  model.kernels.free(...model.parameters.values(), model.rotary.cos, model.rotary.sin);
+export function freeModel({ kernels, parameters, rotary, ones = [] }: ModelOnDevice): void {
+  kernels.free(...parameters.values(), ...ones, ...rotary.flatMap(({ cos, sin }) => [cos, sin]));
 }
 
 /** @throws LaconicError `engine_failed`, which is a bug. */
@@ -43,36 +51,23 @@ export function parameter(model: ModelOnDevice, name: string): Tensor {
 }
 
 export function attentionShape(config: ModelConfig): AttentionShape {
-  const { queryHeads, kvHeads, headDim } = config;
-  return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
+  const { queryHeads, kvHeads, headDim, attentionScale } = config;
+  return { queryHeads, kvHeads, headDim, scale: attentionScale };
 }
 
-/** Cosines and sines (Su et al. 2021, Llama 3.1 scaling if configured). */
-export function rotaryTables(kernels: Kernels, config: ModelConfig): RotaryTables {
-  const half = config.headDim / 2;
-  const frequencies = Float64Array.from({ length: half }, (_, i) => frequency(config, i));
-  const table = (f: (angle: number) => number): Float64Array =>
-    Float64Array.from({ length: config.maxPositions * half }, (_, n) =>
-      f(Math.floor(n / half) * (frequencies[n % half] as number)),
-    );
-  const shape = [config.maxPositions, half];
-  return {
-    cos: kernels.keep(kernels.upload(table(cosine), shape)),
-    sin: kernels.keep(kernels.upload(table(sine), shape)),
-  };
-}
-
-function frequency(config: ModelConfig, index: number): number {
-  const base = config.ropeTheta ** ((-2 * index) / config.headDim);
-  const scaling = config.ropeScaling;
-  if (scaling === null) return base;
-  const wavelength = (2 * Math.PI) / base;
-  const ratio = scaling.originalMaxPositions / wavelength;
-  if (ratio < scaling.lowFrequencyFactor) return base / scaling.factor;
-  if (ratio > scaling.highFrequencyFactor) return base;
-  // Blends between scaled and unscaled frequencies.
-  const smooth = (ratio - scaling.lowFrequencyFactor) / (scaling.highFrequencyFactor - scaling.lowFrequencyFactor);
-  return ((1 - smooth) * base) / scaling.factor + smooth * base;
+/** Scaled cosines and sines of each rotation. */
+export function rotaryTables(kernels: Kernels, { rotations, maxPositions }: ModelConfig): RotaryTables[] {
+  return rotations.map(({ frequencies, scale }) => {
+    const half = frequencies.length;
+    const table = (f: (angle: number) => number): Tensor => {
+      const values = Float64Array.from(
+        { length: maxPositions * half },
+        (_, n) => scale * f(Math.floor(n / half) * (frequencies[n % half] as number)),
+      );
+      return kernels.keep(kernels.upload(values, [maxPositions, half]));
+    };
+    return { cos: table(cosine), sin: table(sine) };
+  });
 }
 
 /** Names of a projection's adapter matrices. */

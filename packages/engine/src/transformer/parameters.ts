@@ -26,35 +26,41 @@ export function layerName(layer: number, part: string): string {
 
 /** Shapes in checkpoint order; [out, in]. */
 export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
-  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim } = config;
+  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim, norms, qkNorm, fused } = config;
   const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
   const shapes = new Map<string, readonly number[]>([[embeddingName, [config.vocabularySize, D]]]);
   for (let layer = 0; layer < config.layers; layer++) {
     const set = (part: string, ...shape: number[]): unknown => shapes.set(layerName(layer, part), shape);
-    set("input_layernorm.weight", D);
-    for (const [name, width] of [
-      ["q_proj", Q],
-      ["k_proj", KV],
-      ["v_proj", KV],
-    ] as const) {
-      set(`self_attn.${name}.weight`, width, D);
-      if (config.qkvBias) set(`self_attn.${name}.bias`, width);
+    const norm = (name: string | null): unknown => name !== null && set(`${name}.weight`, D);
+    const project = (part: string, widths: Readonly<Record<string, number>>, inner: number, bias: boolean): void => {
+      for (const [name, width] of Object.entries(widths)) {
+        set(`${part}.${name}.weight`, width, inner);
+        if (bias) set(`${part}.${name}.bias`, width);
+      }
+    };
+    norm(norms.beforeAttention);
+    const qkv = fused.includes("qkv_proj") ? { qkv_proj: Q + 2 * KV } : { q_proj: Q, k_proj: KV, v_proj: KV };
+    project("self_attn", qkv, D, config.qkvBias);
+    project("self_attn", { o_proj: D }, Q, config.outputBias);
+    if (qkNorm) {
+      set(`self_attn.${qkNorm.query}.weight`, qkNorm.over === "head" ? headDim : Q);
+      set(`self_attn.${qkNorm.key}.weight`, qkNorm.over === "head" ? headDim : KV);
     }
-    set("self_attn.o_proj.weight", D, Q);
-    if (config.outputBias) set("self_attn.o_proj.bias", D);
-    if (config.qkNorm) {
-      set("self_attn.q_norm.weight", headDim);
-      set("self_attn.k_norm.weight", headDim);
-    }
-    set("post_attention_layernorm.weight", D);
-    set("mlp.gate_proj.weight", F, D);
-    set("mlp.up_proj.weight", F, D);
-    set("mlp.down_proj.weight", D, F);
+    norm(norms.afterAttention);
+    norm(norms.beforeFeedForward);
+    const gateAndUp = fused.includes("gate_up_proj") ? { gate_up_proj: 2 * F } : { gate_proj: F, up_proj: F };
+    project("mlp", config.gated ? gateAndUp : { up_proj: F }, D, config.feedForwardBias);
+    project("mlp", { down_proj: D }, F, config.feedForwardBias);
+    norm(norms.afterFeedForward);
   }
   shapes.set(finalNormName, [D]);
   if (config.scalarHead) shapes.set(scoreName, [1, D]);
   else if (!config.tiedHead) shapes.set(headName(config), [config.vocabularySize, D]);
   return shapes;
+}
+
+export function isNorm(name: string, shape: readonly number[]): boolean {
+  return shape.length === 1 && name.endsWith(".weight");
 }
 
 /** Total number of elements. */
@@ -65,8 +71,8 @@ export function elementCount(shapes: ReadonlyMap<string, readonly number[]>): nu
 }
 
 /**
- * Matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor has its own random
- * stream.
+ * Matrices normal with `initializerRange`, norms the identity, biases and a scalar head 0. Each tensor has its own
+ * random stream.
  */
 export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
   const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {
@@ -74,7 +80,7 @@ export function initialParameters(config: ModelConfig, random: Random): Map<stri
     const stream = random.split(name);
     if (shape.length === 2 && name !== scoreName)
       for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
-    else if (name.endsWith("norm.weight")) values.fill(1);
+    else if (isNorm(name, shape) && !config.normOffset) values.fill(1);
     return values;
   };
   return new Map(

@@ -39,6 +39,9 @@ export function projectTogether(
   const { kernels } = model;
   const bias = model.parameters.get(`${name}.bias`);
   const whole = kernels.linear(x, parameter(model, `${name}.weight`), bias, model.steady);
+  // Joint in the checkpoint.
+  const joint = throughPair(model, name, x, dropout);
+  if (joint) kernels.linearOnto(whole, joint.inner, joint.b);
   let start = 0;
   return parts.map((part) => {
     const out = kernels.columns(whole, start, part.width);
@@ -59,8 +62,7 @@ export function projectBackward(
   gradients: Gradients,
   dropout?: Dropout,
 ): Tensor {
-  const merged = { name, parts: [{ name, width: dOut.shape[1] as number }] };
-  return projectTogetherBackward(model, merged, [dOut], x, gradients, dropout);
+  return projectTogetherBackward(model, { name, parts: [] }, [dOut], x, gradients, dropout);
 }
 
 export function projectTogetherBackward(
@@ -82,8 +84,9 @@ export function projectTogetherBackward(
       return gradients.linear(model, { name: `${name}.weight`, tensor: weight }, bias, dOut, x);
     }
     const { dX } = kernels.linearBackward(dOut, x, weight, { input: true, weight: false, bias: false });
-    parts.forEach((part, i) => {
-      const dThroughPair = pairBackward(model, part.name, dParts[i] as Tensor, x, gradients, dropout);
+    [name, ...parts.map((part) => part.name)].forEach((pair, i) => {
+      const dPair = i === 0 ? dOut : (dParts[i - 1] as Tensor);
+      const dThroughPair = pairBackward(model, pair, dPair, x, gradients, dropout);
       if (dThroughPair) kernels.accumulate(dX as Tensor, dThroughPair);
     });
     return dX as Tensor;

@@ -4,6 +4,7 @@ import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./attention-block.ts";
 import { layerActivations, layerBackward, layerForward, type LayerPass } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { norm, normBackward, scaledBy, type NormPass } from "./norm.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { embeddingName, finalNormName, headName, scoreName } from "./parameters.ts";
 
@@ -15,7 +16,7 @@ export interface TrunkPass {
   readonly batch: PackedBatch;
   /** Or only the input. */
   readonly layers: readonly (LayerPass | Tensor)[];
-  readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
+  readonly final: { readonly norm: NormPass | null; readonly selected: Tensor };
   readonly dropout?: Dropout;
 }
 
@@ -44,10 +45,26 @@ export function trainForward(
   return { ...trunk, ...head };
 }
 
+/** [N, D] */
+export function embed(model: ModelOnDevice, tokens: Tensor): Tensor {
+  const rows = model.kernels.gatherRows(parameter(model, embeddingName), tokens);
+  return scaledBy(model, rows, model.config.embeddingScale);
+}
+
+/** Normalized states, times the scale of logits. */
+export function finalNorm(model: ModelOnDevice, x: Tensor): ReturnType<typeof norm> {
+  const { out, pass } = norm(model, finalNormName, x);
+  return { out: scaledBy(model, out, logitsScale(model)), pass };
+}
+
+function logitsScale({ config }: ModelOnDevice): number {
+  return config.scalarHead ? 1 : config.logitsScale;
+}
+
 function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recompute, dropout?: Dropout): TrunkPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
-  let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
+  let x = embed(model, batch.tokens);
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
     const rows = rowsOf(model, layer, batch, dropout);
@@ -58,8 +75,8 @@ function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recom
     x = saved.output;
     layers.push(saved.layer);
   }
-  const { out: selected, invRms } = kernels.rmsNorm(x, parameter(model, finalNormName), config.rmsNormEpsilon);
-  return { batch, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
+  const { out: selected, pass } = finalNorm(model, x);
+  return { batch, layers, final: { norm: pass, selected }, ...(dropout && { dropout }) };
 }
 
 /** Back-propagates d loss / d log-prob [K] through the model. */
@@ -78,12 +95,14 @@ function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor
       dX = kernels.scope(() => {
         const rows = rowsOf(model, layer, batch, pass.dropout);
         const saved = pass.layers[layer] as LayerPass | Tensor;
-        const activations = "attention" in saved ? saved : layerActivations(model, layer, saved, rows);
+        const activations = "attention" in saved ? saved : layerActivations(model, layer, saved, rows).pass;
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
     if (model.adapter === null)
-      gradients.write(model, embeddingName, (slot) => kernels.placeRows(slot, dX, batch.tokens));
+      gradients.write(model, embeddingName, (slot) =>
+        kernels.placeRows(slot, scaledBy(model, dX, config.embeddingScale), batch.tokens),
+      );
   });
 }
 
@@ -119,7 +138,7 @@ function lastNormBackward(
   return kernels.scope(() => {
     const { places, selected } = batch;
     const dHidden = places ? kernels.scatterAddRows(dPredicted, places, selected.length) : dPredicted;
-    return gradients.rmsNorm(model, finalNormName, { dOut: dHidden, x: final.input, invRms: final.invRms });
+    return normBackward(model, final.norm, scaledBy(model, dHidden, logitsScale(model)), gradients);
   });
 }
 

@@ -1,4 +1,4 @@
-import { sizeOf, type Kernels, type Tensor, type GradientClip } from "../kernels/index.ts";
+import { gateCurves, sizeOf, type Kernels, type Tensor, type GradientClip } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
@@ -6,7 +6,7 @@ type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "s
 export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwise> {
   const { store } = device;
   const pairwise =
-    (name: "add" | "multiply" | "swiGlu") =>
+    (name: "add" | "multiply") =>
     (a: Tensor, b: Tensor): Tensor => {
       const out = store.allocate(a.shape);
       device.divideRows({ countAt: 3, rows: [0, 1, 2] }, name, a, b, out, sizeOf(a.shape));
@@ -16,7 +16,12 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
     reshape: (tensor, shape) => store.reshaped(tensor, shape),
     add: pairwise("add"),
     multiply: pairwise("multiply"),
-    swiGlu: pairwise("swiGlu"),
+    swiGlu(gate, up, { slope, cubic } = gateCurves.silu) {
+      const out = store.allocate(gate.shape);
+      const split = { countAt: 3, rows: [0, 1, 2] };
+      device.divideRows(split, "swiGlu", gate, up, out, sizeOf(gate.shape), slope, cubic);
+      return out;
+    },
     scaled(x, factor) {
       const out = store.allocate(x.shape);
       device.divideRows({ countAt: 3, rows: [0, 2] }, "scale", x, factor, out, sizeOf(x.shape));
@@ -26,10 +31,10 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
       store.makeWritable(into);
       device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "add", into, delta, into, sizeOf(into.shape));
     },
-    swiGluBackward(dOut, gate, up) {
+    swiGluBackward(dOut, gate, up, { slope, cubic } = gateCurves.silu) {
       const [dGate, dUp] = [store.allocate(gate.shape), store.allocate(gate.shape)];
       const split = { countAt: 5, rows: [0, 1, 2, 3, 4] };
-      device.divideRows(split, "swiGluBackward", dOut, gate, up, dGate, dUp, sizeOf(gate.shape));
+      device.divideRows(split, "swiGluBackward", dOut, gate, up, dGate, dUp, sizeOf(gate.shape), slope, cubic);
       return { dGate, dUp };
     },
   };

@@ -1,8 +1,10 @@
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import { gateCurves, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
 type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
+
+const bend = "g * (uniforms.slope + uniforms.cubic * g * g)";
 
 export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
   const pairwise =
@@ -14,7 +16,11 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
   return {
     add: pairwise("add", "result[i] = a[i] + b[i];"),
     multiply: pairwise("multiply", "result[i] = a[i] * b[i];"),
-    swiGlu: pairwise("swiglu", "let g = a[i]; result[i] = g / (1.0 + exp(-g)) * b[i];"),
+    swiGlu(gate, up, curve = gateCurves.silu) {
+      const inputs = { gate: device.data(gate), up: device.data(up) };
+      const code = `let g = gate[i]; result[i] = g / (1.0 + exp(-${bend})) * up[i];`;
+      return device.make(gate.shape, () => elementwiseProgram("swiglu", inputs, inputs.gate.size, code, { ...curve }));
+    },
     scaled(x, factor) {
       const data = device.data(x);
       return device.make(x.shape, () =>
@@ -28,9 +34,8 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       device.runner.runInPlace(program, device.unshared(into));
       added.dispose();
     },
-    swiGluBackward(dOut, gate, up) {
+    swiGluBackward(dOut, gate, up, curve = gateCurves.silu) {
       const inputs = { dOut: device.data(dOut), gate: device.data(gate), up: device.data(up) };
-      // d silu / d gate = share + silu (1 - share).
       return device.makeAll({ dGate: gate.shape, dUp: gate.shape }, () =>
         elementwiseProgram(
           "swiglu-gradient",
@@ -38,10 +43,11 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
           inputs.gate.size,
           `let d = dOut[i];
       let g = gate[i];
-      let share = 1.0 / (1.0 + exp(-g));
-      let silu = g * share;
-      dGate[i] = d * up[i] * (share + silu * (1.0 - share));
-      dUp[i] = d * silu;`,
+      let share = 1.0 / (1.0 + exp(-${bend}));
+      let slope = uniforms.slope + 3.0 * uniforms.cubic * g * g;
+      dGate[i] = d * up[i] * (share + g * share * (1.0 - share) * slope);
+      dUp[i] = d * g * share;`,
+          { ...curve },
         ),
       );
     },

@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/engine/kernels";
+import { gateCurves, type GateCurve, type Kernels } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
@@ -22,22 +22,26 @@ export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise
           tf.tidy(() => tf.add(sum, added)),
         );
     },
-    swiGlu(gate, up) {
+    swiGlu(gate, up, curve = gateCurves.silu) {
       return device.make(gate.shape, () => {
         const g = device.data(gate);
-        return tf.mul(tf.mul(g, tf.sigmoid(g)), device.data(up));
+        return tf.mul(tf.mul(g, tf.sigmoid(bend(g, curve))), device.data(up));
       });
     },
-    swiGluBackward(dOut, gate, up) {
+    swiGluBackward(dOut, gate, up, { slope, cubic } = gateCurves.silu) {
       const [dGate, dUp] = device.makeAll([gate.shape, gate.shape], () => {
         const [d, g] = [device.data(dOut), device.data(gate)];
-        const share = tf.sigmoid(g);
-        const silu = tf.mul(g, share);
-        // d silu / d gate = share + silu (1 - share).
-        const derivative = tf.add(share, tf.mul(silu, tf.sub(1, share)));
-        return [tf.mul(tf.mul(d, device.data(up)), derivative), tf.mul(d, silu)];
+        const share = tf.sigmoid(bend(g, { slope, cubic }));
+        const bent = bend(g, { slope, cubic: 3 * cubic });
+        const derivative = tf.add(share, tf.mul(tf.mul(share, bent), tf.sub(1, share)));
+        return [tf.mul(tf.mul(d, device.data(up)), derivative), tf.mul(d, tf.mul(g, share))];
       });
       return { dGate, dUp };
     },
   };
+}
+
+/** slope x + cubic x^3. */
+function bend(x: tf.Tensor, { slope, cubic }: GateCurve): tf.Tensor {
+  return tf.mul(x, tf.add(slope, tf.mul(cubic, tf.square(x))));
 }

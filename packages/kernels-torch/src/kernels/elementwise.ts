@@ -1,4 +1,4 @@
-import { matrixSize, sizeOf, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { gateCurves, matrixSize, sizeOf, type GateCurve, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
@@ -11,11 +11,27 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
   const { store, torch } = device;
   const columnsOf = (x: Handle, rows: number, width: number, start: number): Handle =>
     torch.view(x, [rows, width], [2 * width, 1], start);
-  /** left = d u silu'(g), right = d silu(g). */
-  const gradients = (d: Handle, g: Handle, u: Handle, left: Handle, right: Handle): void => {
+  /** slope x + cubic x^3. */
+  const bend = (x: Handle, { slope, cubic }: GateCurve): Handle =>
+    torch.add(torch.multiplyByNumber(x, slope), product(product(x, x), x), cubic);
+  const product = (a: Handle, b: Handle): Handle => torch.call(aten.multiply, a, b);
+  const activated = (g: Handle, curve: GateCurve): Handle =>
+    isSilu(curve) ? torch.call(aten.silu, g) : product(g, torch.call(aten.sigmoid, bend(g, curve)));
+  const activateInto = (g: Handle, out: Handle, curve: GateCurve): void => {
+    if (isSilu(curve)) torch.call(aten.siluOut, g, out);
+    else torch.copyInto(out, activated(g, curve));
+  };
+  /** left = d u act'(g), right = d act(g). */
+  const gradients = ([d, g, u]: Handles<3>, [left, right]: Handles<2>, curve: GateCurve): void => {
     torch.call(aten.multiplyOut, d, u, left);
-    torch.call(aten.siluBackwardOut, left, g, left);
-    torch.call(aten.siluOut, g, right);
+    if (isSilu(curve)) torch.call(aten.siluBackwardOut, left, g, left);
+    else {
+      const share = torch.call(aten.sigmoid, bend(g, curve));
+      const bent = bend(g, { ...curve, cubic: 3 * curve.cubic });
+      const steep = torch.add(share, torch.call(aten.sigmoidBackward, bent, share));
+      torch.call(aten.multiplyOut, left, steep, left);
+    }
+    activateInto(g, right, curve);
     torch.call(aten.multiplyOut, d, right, right);
   };
   const isContiguous = (x: Tensor): boolean => store.get(x).rowStride === null;
@@ -56,22 +72,22 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
         return [];
       });
     },
-    swiGlu(gate, up) {
+    swiGlu(gate, up, curve = gateCurves.silu) {
       const [rows, width] = matrixSize(gate);
       const [g, u] = [device.rows(gate), device.rows(up)];
       if (!device.writesInPlace(rows * width))
-        return device.make([rows, width], () => torch.call(aten.multiply, torch.call(aten.silu, g.handle), u.handle));
+        return device.make([rows, width], () => product(activated(g.handle, curve), u.handle));
       return device.refill([rows, width], (whole) => {
         for (const span of device.tiles(rows, width)) {
           const [from, by, out] = [g, u, { handle: whole, stride: width }].map((x) =>
             device.rowsOf(x, span, width),
           ) as unknown as Handles<3>;
-          torch.call(aten.siluOut, from, out);
+          activateInto(from, out, curve);
           torch.call(aten.multiplyOut, out, by, out);
         }
       });
     },
-    swiGluBackward(dOut, gate, up) {
+    swiGluBackward(dOut, gate, up, curve = gateCurves.silu) {
       const [rows, width] = matrixSize(gate);
       const inputs = [device.rows(dOut), device.rows(gate), device.rows(up)];
       // Adjacent columns, as joint products expect.
@@ -81,8 +97,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
         const [dGate, dUp] = torch.run<Handles<2>>(() => {
           const both = torch.empty([rows, 2 * width], device.working);
           const [left, right] = side.map((start) => columnsOf(both, rows, width, start)) as unknown as Handles<2>;
-          const [d, g, u] = inputs.map(({ handle }) => handle) as unknown as Handles<3>;
-          gradients(d, g, u, left, right);
+          gradients(inputs.map(({ handle }) => handle) as unknown as Handles<3>, [left, right], curve);
           return [left, right];
         });
         return {
@@ -93,9 +108,9 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       const both = store.refill([rows, 2 * width], device.working, ({ handle }) => {
         const room = { handle, stride: 2 * width };
         for (const span of device.tiles(rows, 3 * width)) {
-          const [d, g, u] = inputs.map((x) => device.rowsOf(x, span, width)) as unknown as Handles<3>;
-          const [left, right] = side.map((start) => device.rowsOf(room, span, width, start)) as unknown as Handles<2>;
-          gradients(d, g, u, left, right);
+          const tile = inputs.map((x) => device.rowsOf(x, span, width)) as unknown as Handles<3>;
+          const sides = side.map((start) => device.rowsOf(room, span, width, start)) as unknown as Handles<2>;
+          gradients(tile, sides, curve);
         }
       });
       const [dGate, dUp] = side.map((start) => {
@@ -106,4 +121,8 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       return { dGate, dUp };
     },
   };
+}
+
+function isSilu({ slope, cubic }: GateCurve): boolean {
+  return slope === 1 && cubic === 0;
 }

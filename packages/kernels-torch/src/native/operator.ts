@@ -98,6 +98,7 @@ const names = {
   searchSorted: "aten::searchsorted.Tensor",
   shiftRight: "aten::bitwise_right_shift.Tensor",
   sigmoid: "aten::sigmoid",
+  sigmoidBackward: "aten::sigmoid_backward",
   silu: "aten::silu",
   siluBackwardOut: "aten::silu_backward.grad_input",
   siluOut: "aten::silu.out",

@@ -205,9 +205,9 @@ export function createReferenceKernels(): Kernels {
       copyCachePages(target, from, to, lengths, origin);
     },
 
-    swiGlu: (gate, up) => store.make(swiGlu(floats(gate), floats(up)), gate.shape),
-    swiGluBackward: (dOut, gate, up) => {
-      const { dGate, dUp } = swiGluBackward(floats(dOut), floats(gate), floats(up));
+    swiGlu: (gate, up, curve) => store.make(swiGlu(floats(gate), floats(up), curve), gate.shape),
+    swiGluBackward: (dOut, gate, up, curve) => {
+      const { dGate, dUp } = swiGluBackward(floats(dOut), floats(gate), floats(up), curve);
       return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
     },
 

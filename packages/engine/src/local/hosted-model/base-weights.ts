@@ -1,6 +1,7 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "../../kernels/index.ts";
+import { families } from "../../transformer/families.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { initialParameters, type TensorSource, scoreName } from "../../transformer/parameters.ts";
@@ -63,14 +64,6 @@ export class SharedBases {
   }
 }
 
-/** Models with one label. */
-const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
-  llama: "LlamaForSequenceClassification",
-  mistral: "MistralForSequenceClassification",
-  qwen2: "Qwen2ForSequenceClassification",
-  qwen3: "Qwen3ForSequenceClassification",
-};
-
 /**
  * Opens layers with their scalar head, or a zero head.
  * @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid` (also for several labels).
@@ -91,7 +84,7 @@ export async function openScalarBase(
     return {
       configJson: {
         ...configJson,
-        architectures: [architectures[config.modelType]],
+        architectures: [`${families[config.modelType]?.classes}ForSequenceClassification`],
         id2label: { "0": "LABEL_0" },
         label2id: { LABEL_0: 0 },
       },

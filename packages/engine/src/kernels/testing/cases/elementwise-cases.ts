@@ -1,3 +1,4 @@
+import { gateCurves, type Tensor } from "../../index.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
 const shapes: readonly (readonly [number, number])[] = [
@@ -26,6 +27,17 @@ export const elementwiseCases: readonly KernelCase[] = [
       const [gate, up, dOut] = [bench.floats("gate", shape, 2), bench.floats("up", shape), bench.floats("dOut", shape)];
       return { out: bench.kernels.swiGlu(gate, up), ...bench.kernels.swiGluBackward(dOut, gate, up) };
     }),
+    ...Object.entries(gateCurves).map(([name, curve]) =>
+      agreesWithReference(`${name} as the gate, and its gradients: [${shape.join(", ")}]`, (bench) => {
+        const { kernels } = bench;
+        const [gate, up, dOut] = ["gate", "up", "dOut"].map((key) => bench.floats(key, shape, 2)) as [
+          Tensor,
+          Tensor,
+          Tensor,
+        ];
+        return { out: kernels.swiGlu(gate, up, curve), ...kernels.swiGluBackward(dOut, gate, up, curve) };
+      }),
+    ),
   ]),
   ...[
     {

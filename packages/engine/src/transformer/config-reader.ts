@@ -1,0 +1,44 @@
+import { LaconicError, shownValue, type UnknownRecord } from "@laconic/core";
+
+/** Reads keys of config.json and records them. */
+export class ConfigReader {
+  readonly #json: UnknownRecord;
+  readonly #defaults: UnknownRecord;
+  readonly read: Set<string> = new Set();
+
+  /** @param defaults - of absent keys; numbers also replace null */
+  constructor(json: UnknownRecord, defaults: UnknownRecord = {}) {
+    this.#json = json;
+    this.#defaults = defaults;
+  }
+
+  value(key: string): unknown {
+    this.read.add(key);
+    const value = this.#json[key];
+    return (value === undefined ? this.#defaults[key] : value) ?? null;
+  }
+
+  /** @throws LaconicError `model_unsupported` unless true, false or absent. */
+  flag(key: string): boolean {
+    const value = this.value(key) ?? false;
+    if (typeof value !== "boolean") throw refuseKey(key, value, "expected true or false");
+    return value;
+  }
+
+  optional(key: string): number | null {
+    return this.value(key) === null ? null : this.number(key);
+  }
+
+  /** @throws LaconicError `model_unsupported` without a finite number. */
+  number(key: string): number {
+    const value = this.value(key) ?? this.#defaults[key];
+    if (typeof value !== "number" || !Number.isFinite(value)) throw refuseKey(key, value, "expected a number");
+    return value;
+  }
+}
+
+/** Error `model_unsupported`. */
+export function refuseKey(key: string, value: unknown, reason: string): LaconicError {
+  const shown = value === undefined ? "missing" : shownValue(value);
+  return new LaconicError("model_unsupported", `config.json: ${key} is ${shown}: ${reason}`, { key });
+}

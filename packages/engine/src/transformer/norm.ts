@@ -1,0 +1,47 @@
+import type { Tensor } from "../kernels/index.ts";
+import type { Gradients } from "./gradients.ts";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+
+/** Saved for the backward pass. */
+export interface NormPass {
+  /** Name of the weight. */
+  readonly name: string;
+  readonly x: Tensor;
+  readonly invRms: Tensor;
+}
+
+interface Normed {
+  readonly out: Tensor;
+  readonly pass: NormPass | null;
+}
+
+/** @param name - of the weight; null returns `x` */
+export function norm(model: ModelOnDevice, name: string | null, x: Tensor): Normed {
+  if (name === null) return { out: x, pass: null };
+  const { out, invRms } = model.kernels.rmsNorm(x, normWeight(model, name), model.config.rmsNormEpsilon);
+  return { out, pass: { name, x, invRms } };
+}
+
+/** Factor of a norm: its weight, or 1 + weight. */
+export function normWeight(model: ModelOnDevice, name: string): Tensor {
+  const weight = parameter(model, name);
+  const ones = model.ones?.find(({ shape }) => shape[0] === weight.shape[0]);
+  return ones ? model.kernels.add(weight, ones) : weight;
+}
+
+/** Returns d loss / d x, added to `onto`. */
+export function normBackward(
+  model: ModelOnDevice,
+  pass: NormPass | null,
+  dOut: Tensor,
+  gradients: Gradients,
+  onto: Tensor | null = null,
+): Tensor {
+  if (pass) return gradients.rmsNorm(model, pass.name, { dOut, x: pass.x, invRms: pass.invRms }, onto);
+  return onto ? model.kernels.add(onto, dOut) : dOut;
+}
+
+/** x * factor; `x` itself for 1. */
+export function scaledBy({ kernels }: ModelOnDevice, x: Tensor, factor: number): Tensor {
+  return factor === 1 ? x : kernels.scaled(x, factor);
+}
