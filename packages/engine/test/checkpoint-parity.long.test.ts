@@ -1,62 +1,93 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomFromSeed } from "@laconic/core";
-import { askPython } from "@laconic/core/platform";
+import { askPython, type PythonAnswer } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "../src/kernels/testing/index.ts";
-import { beforeAll, describe, expect, test } from "vitest";
+import { familyConfigs } from "../src/testing/tiny-models.ts";
+import { openModelFolder } from "../src/weights/model-folder.ts";
+import { defaultFiles } from "#platform";
+import { beforeAll, expect, test } from "vitest";
 import { sharedFolder } from "../../../test/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("./python/checkpoint_parity.py", import.meta.url));
-const names = [
-  "qwen2, tied",
-  "qwen2, bfloat16 shards",
-  "qwen3, shards",
-  "llama 3, rope scaling",
-  "qwen3, tied, bfloat16",
-  "llama 3, tied, float16 shards",
-  "llama with biases",
-  "mistral without a window",
-];
-const vocabularySize = 97;
-const newTokens = 16;
 const random = randomFromSeed("prompts");
-/** Shorter and longer than the positions that the rotary scaling was made for. */
-const prompts = [3, 17, 90].map((length) => Array.from({ length }, () => 1 + random.integer(vocabularySize - 1)));
-const close = { absolute: 1e-4, relative: 0 };
+const promptsOf = (lengths: readonly number[], vocabulary: number): number[][] =>
+  lengths.map((length) => Array.from({ length }, () => 1 + random.integer(vocabulary - 1)));
+
+const sizes = {
+  vocab_size: 97,
+  hidden_size: 32,
+  intermediate_size: 56,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 256,
+  initializer_range: 0.25,
+  tie_word_embeddings: false,
+};
+const llama3 = {
+  rope_theta: 500000,
+  rope_scaling: {
+    rope_type: "llama3",
+    factor: 8,
+    low_freq_factor: 1,
+    high_freq_factor: 4,
+    original_max_position_embeddings: 64,
+  },
+};
+/** Model type, type and max size of stored files, other keys. */
+const stored: Readonly<Record<string, readonly [type: string, dtype: string, shard: string, change: object]>> = {
+  "qwen2, tied": ["qwen2", "float32", "5GB", { tie_word_embeddings: true }],
+  "qwen2, bfloat16 shards": ["qwen2", "bfloat16", "20KB", {}],
+  "qwen3, shards": ["qwen3", "float32", "30KB", { head_dim: 12 }],
+  "llama 3, rope scaling": ["llama", "float32", "5GB", llama3],
+  "qwen3, tied, bfloat16": ["qwen3", "bfloat16", "5GB", { head_dim: 16, tie_word_embeddings: true }],
+  "llama 3, tied, float16 shards": ["llama", "float16", "10KB", { ...llama3, tie_word_embeddings: true }],
+  "llama with biases": ["llama", "float32", "5GB", { attention_bias: true, rms_norm_eps: 1e-5 }],
+  "mistral without a window": ["mistral", "bfloat16", "5GB", { head_dim: 12, sliding_window: null }],
+};
+const folder = sharedFolder();
+const questions = [
+  // Shorter and longer than the positions that the rotary scaling was made for.
+  ...Object.entries(stored).map(([name, [model_type, dtype, shard, change]]) => ({
+    ...{ name, dtype, shard, newTokens: 16, prompts: promptsOf([3, 17, 90], 97) },
+    config: { ...sizes, model_type, ...change },
+  })),
+  ...Object.entries(familyConfigs).map(([name, config]) => ({
+    ...{ name, dtype: "float32", shard: "5GB", newTokens: 7, prompts: promptsOf([2, 9], 11) },
+    config: { ...config, initializer_range: 0.25 },
+  })),
+].map((question, i) => ({ ...question, folder: join(folder, String(i)) }));
 
 interface Answer {
-  readonly name: string;
-  readonly folder: string;
   readonly greedy: readonly (readonly number[])[];
   readonly logProbs: readonly (readonly number[])[];
   readonly first: readonly (readonly number[])[];
 }
 
-const folder = sharedFolder();
-let missing: string | null = null;
-let answers: readonly Answer[] = [];
-
+let outcome: PythonAnswer<readonly Answer[]> = { missing: "not asked" };
 beforeAll(async () => {
-  const outcome = await askPython<Answer[]>(script, { folder, prompts, newTokens });
-  if ("missing" in outcome) missing = outcome.missing;
-  else answers = outcome.answer;
+  outcome = await askPython<readonly Answer[]>(script, questions);
 });
 
-describe.each(names)("a checkpoint of %s saved by transformers", (name) => {
-  test("gives the same logits, greedy tokens and log-probs", async ({ skip }) => {
-    if (missing !== null) return skip(missing);
-    const answer = answers.find((one) => one.name === name) as Answer;
-    const shards = (await readdir(answer.folder)).filter((file) => file.endsWith(".safetensors")).length;
+test.for(questions)(
+  "computes with a checkpoint of transformers, and saves it again: $name",
+  async (question, { skip }) => {
+    if ("missing" in outcome) return skip(outcome.missing);
+    const answer = outcome.answer[questions.indexOf(question)] as Answer;
+    const { name, prompts, newTokens } = question;
+    const close = { absolute: 2e-5, relative: 0 };
+    const shards = (await readdir(question.folder)).filter((file) => file.endsWith(".safetensors")).length;
     expect(shards > 1).toBe(name.includes("shards"));
 
     const engine = await createInlineEngine([createReferenceKernels()]);
-    const model = await engine.createModel({ kind: "folder", path: answer.folder });
-    const everyToken = prompts.flatMap((promptTokens) =>
-      Array.from({ length: vocabularySize }, (_, token) => ({ promptTokens, completionTokens: [token] })),
+    const model = await engine.createModel({ kind: "folder", path: question.folder });
+    const everyToken = prompts.flatMap((promptTokens, i) =>
+      (answer.first[i] as readonly number[]).map((_, token) => ({ promptTokens, completionTokens: [token] })),
     );
     expect((await model.forward(everyToken)).logProbs.values).toBeAllclose(answer.first.flat(), close);
-
     const replies = await model.sample(
       prompts.map((promptTokens) => ({
         promptTokens,
@@ -67,6 +98,19 @@ describe.each(names)("a checkpoint of %s saved by transformers", (name) => {
     );
     expect(replies.map(({ tokens }) => tokens)).toEqual(answer.greedy);
     expect(replies.flatMap(({ logProbs }) => logProbs)).toBeAllclose(answer.logProbs.flat(), close);
+
+    const saved = join(question.folder, "saved");
+    await mkdir(saved);
+    await model.save(saved);
+    expect(await tensorsOf(saved)).toEqual(await tensorsOf(question.folder));
     await engine.close();
-  });
-});
+  },
+);
+
+async function tensorsOf(path: string): Promise<object> {
+  const { tensors, close } = await openModelFolder(defaultFiles, path);
+  const values = Array.from(tensors, async ([name, source]) => [name, Array.from(await source.read())] as const);
+  const entries = await Promise.all(values);
+  await close();
+  return Object.fromEntries(entries);
+}

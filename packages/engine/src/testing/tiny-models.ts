@@ -80,6 +80,8 @@ const family = (model_type: string, change: Readonly<Record<string, unknown>>): 
   hidden_size: 16,
   intermediate_size: 10,
   num_attention_heads: 2,
+  // Defaults are outside this vocabulary.
+  pad_token_id: null,
   ...change,
 });
 const yarn = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 8 };

@@ -28,8 +28,7 @@ except ImportError as error:
 
 def build(case):
     scalar = case.get("head") == "scalar"
-    # A padding token would have no gradient.
-    config = AutoConfig.for_model(**case["config"], pad_token_id=None, **({"num_labels": 1} if scalar else {}))
+    config = AutoConfig.for_model(**case["config"], **({"num_labels": 1} if scalar else {}))
     make = AutoModelForSequenceClassification if scalar else AutoModelForCausalLM
     model = make.from_config(config, attn_implementation="eager").to(torch.float64).eval()
     state = {

@@ -180,7 +180,6 @@ test.each<[key: string, change: Readonly<Record<string, unknown>>]>([
   ["factor", { rope_scaling: { ...llama3, factor: undefined } }],
   ["partial_rotary_factor", { partial_rotary_factor: 0.5 }],
   ["partial_rotary_factor", { rope_parameters: { rope_theta: 10000, partial_rotary_factor: 0.5 } }],
-  ["pretraining_tp", { model_type: "llama", pretraining_tp: 2 }],
   ["vocab_size", { vocab_size: undefined }],
   ["vocab_size", { vocab_size: "many" }],
   ["hidden_size", { hidden_size: 0 }],

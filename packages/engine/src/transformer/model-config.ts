@@ -71,7 +71,6 @@ const features: Readonly<Record<string, string>> = {
   attention_multiplier: "a scale is",
   residual_multiplier: "a scale is",
   logits_scaling: "a scale is",
-  pretraining_tp: "a split of products is",
 };
 
 /** Several times the largest models, because tables are allocated before weights are read. */
@@ -187,6 +186,7 @@ function readGateCurve(keys: ConfigReader, { activation = "hidden_act", ungated 
 function slidingLayers(keys: ConfigReader, { slides, slidesAlways }: Family, layers: number): boolean[] {
   const types = slidesAlways ? null : keys.value("layer_types");
   if (types === null) return Array.from({ length: layers }, (_, layer) => slides?.(layer, keys) ?? false);
+  if (slides) keys.flag("use_sliding_window");
   const known = ["full_attention", ...(slides ? ["sliding_attention"] : [])];
   if (!Array.isArray(types) || types.length < layers || !types.every((type) => known.includes(type)))
     throw refuseKey("layer_types", types, `expected ${known.join(" or ")} for each layer`);

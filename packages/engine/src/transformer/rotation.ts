@@ -67,7 +67,8 @@ function readRotation(
   for (const [key, value] of Object.entries(json))
     if (!readKeys.has(key) && value !== null) throw refuseKey(`rope_scaling.${key}`, value, "not supported");
   const block = new ConfigReader(json, { rope_theta: theta });
-  const partial = block.optional("partial_rotary_factor") ?? keys.optional("partial_rotary_factor") ?? 1;
+  const ofFile = keys.optional("partial_rotary_factor");
+  const partial = block.optional("partial_rotary_factor") ?? ofFile ?? 1;
   if (partial !== 1 && !family.partialRotation)
     throw refuseKey("partial_rotary_factor", partial, "partial rotation is not supported for this family");
   const size = Math.trunc(headDim * partial);
