@@ -88,6 +88,21 @@ const cases: readonly Case[] = [
     change: { recompute: "none", promptTokens: 511, completionTokens: 1, microBatch: 8 },
     scalarHead: true,
   },
+  ...["glm4", "gemma3_text", "granite"].map((model_type) => ({
+    name: `the activations of a ${model_type}`,
+    config: {
+      model_type,
+      vocab_size: 500,
+      hidden_size: 256,
+      intermediate_size: 768,
+      num_hidden_layers: 8,
+      num_attention_heads: 4,
+      num_key_value_heads: 2,
+      head_dim: 64,
+      max_position_embeddings: 1024,
+    },
+    change: { recompute: "none", promptTokens: 256, completionTokens: 256, microBatch: 16 } as const,
+  })),
   ...(
     [
       { promptTokens: 512, completionTokens: 64, repliesPerPrompt: 8, microBatch: 32 },

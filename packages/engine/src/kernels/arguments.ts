@@ -42,6 +42,11 @@ export const gateCurves: Readonly<Record<"silu" | "gelu_pytorch_tanh" | "relu", 
   relu: { slope: 2 ** 20, cubic: 0 },
 };
 
+/** True for the curve without a bend, which libraries fuse. */
+export function isSilu({ slope, cubic }: GateCurve): boolean {
+  return slope === 1 && cubic === 0;
+}
+
 /** [positions, headDim / 2]; the halves of a head rotate against each other (Hugging Face layout). */
 export interface RotaryTables {
   readonly cos: Tensor;

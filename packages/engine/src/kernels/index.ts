@@ -2,7 +2,7 @@
  * Contract of the device operations, and code shared by kernel sets.
  * @module @laconic/engine/kernels
  */
-export { gateCurves } from "./arguments.ts";
+export { gateCurves, isSilu } from "./arguments.ts";
 export type * from "./contract.ts";
 export { isOutOfMemory, roundsWeights } from "./contract.ts";
 

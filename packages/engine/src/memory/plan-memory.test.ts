@@ -5,7 +5,7 @@ import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { adapterOf } from "../transformer/model-on-device.ts";
 import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";
 import { AdamW } from "../optimizer/adamw.ts";
-import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
+import { familyConfigs, randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
@@ -32,7 +32,7 @@ const settings: MemorySettings = {
 };
 const lora: LoraSettings = { rank: 2, alpha: 4 };
 
-const cases = Object.entries(tinyConfigs).flatMap(([name, json]) =>
+const cases = Object.entries({ ...tinyConfigs, ...familyConfigs }).flatMap(([name, json]) =>
   (
     [
       { form: "full", change: {} },
@@ -90,7 +90,7 @@ test.for(cases)(
 );
 
 test("sampling holds the planned caches, and no more than the planned workspace", async () => {
-  for (const json of Object.values(tinyConfigs)) {
+  for (const json of [...Object.values(tinyConfigs), ...Object.values(familyConfigs)]) {
     const config = parseModelConfig(json);
     const meter = metered(createReferenceKernels(), Infinity, new MeasuredKernels("float64", { sharing: true }));
     const plan = planMemory(config, {

@@ -1,4 +1,5 @@
-import { sizeOf, type Kernels, type SegmentTree, type SequenceLayout, type Tensor } from "../kernels/index.ts";
+import { gateCurves, isSilu, sizeOf } from "../kernels/index.ts";
+import type { GateCurve, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { ElementBytes } from "./element-bytes.ts";
 
 /** Temporary bytes of an operation. */
@@ -39,6 +40,9 @@ export function libtorchScratch(
   const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
     Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
   const tile = (x: Tensor): number => full * Math.min(elements(x), tileElements);
+  /** Temporaries of a bent activation. */
+  const bent = (x: Tensor, copies: number, curve: GateCurve = gateCurves.silu): number =>
+    isSilu(curve) ? 0 : copies * (exact ? tile(x) : working * elements(x));
   const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {
     const [sequences, rows] = [layout.offsets.length - 1, layout.offsets.at(-1) ?? 0];
     const places = sequences * layout.longest;
@@ -60,6 +64,8 @@ export function libtorchScratch(
     rmsNorm: (x: Tensor) => (exact ? 0 : (full + 2 * wide) * elements(x)),
     rmsNormBackward: (_dOut: Tensor, x: Tensor) => (exact ? tile(x) : (2 * full + 3 * wide) * elements(x)),
     rotary: (x: Tensor) => (exact ? tile(x) : 3 * working * elements(x)),
+    swiGlu: (gate: Tensor, _up: Tensor, curve?: GateCurve) => bent(gate, 6, curve),
+    swiGluBackward: (_dOut: Tensor, gate: Tensor, _up: Tensor, curve?: GateCurve) => bent(gate, 11, curve),
     attention: (q: Tensor, k: Tensor, v: Tensor, _shape: unknown, layout: SequenceLayout) =>
       layout.tree ? overTree(layout, layout.tree, treeCopies.forward, { q, k, v }) : padded(layout, q, q, k, v),
     attentionBackward: (_dOut: Tensor, { q, k, v }: Heads, _shape: unknown, layout: SequenceLayout) =>

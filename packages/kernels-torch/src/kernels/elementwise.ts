@@ -1,4 +1,12 @@
-import { gateCurves, matrixSize, sizeOf, type GateCurve, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import {
+  gateCurves,
+  isSilu,
+  matrixSize,
+  sizeOf,
+  type GateCurve,
+  type Kernels,
+  type Tensor,
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
@@ -18,19 +26,24 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
   const activated = (g: Handle, curve: GateCurve): Handle =>
     isSilu(curve) ? torch.call(aten.silu, g) : product(g, torch.call(aten.sigmoid, bend(g, curve)));
   const activateInto = (g: Handle, out: Handle, curve: GateCurve): void => {
-    if (isSilu(curve)) torch.call(aten.siluOut, g, out);
-    else torch.copyInto(out, activated(g, curve));
+    if (isSilu(curve)) return void torch.call(aten.siluOut, g, out);
+    torch.run(() => {
+      torch.copyInto(out, activated(g, curve));
+      return [];
+    });
   };
   /** left = d u act'(g), right = d act(g). */
   const gradients = ([d, g, u]: Handles<3>, [left, right]: Handles<2>, curve: GateCurve): void => {
     torch.call(aten.multiplyOut, d, u, left);
     if (isSilu(curve)) torch.call(aten.siluBackwardOut, left, g, left);
-    else {
-      const share = torch.call(aten.sigmoid, bend(g, curve));
-      const bent = bend(g, { ...curve, cubic: 3 * curve.cubic });
-      const steep = torch.add(share, torch.call(aten.sigmoidBackward, bent, share));
-      torch.call(aten.multiplyOut, left, steep, left);
-    }
+    else
+      torch.run(() => {
+        const share = torch.call(aten.sigmoid, bend(g, curve));
+        const bent = bend(g, { ...curve, cubic: 3 * curve.cubic });
+        const steep = torch.add(share, torch.call(aten.sigmoidBackward, bent, share));
+        torch.call(aten.multiplyOut, left, steep, left);
+        return [];
+      });
     activateInto(g, right, curve);
     torch.call(aten.multiplyOut, d, right, right);
   };
@@ -121,8 +134,4 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       return { dGate, dUp };
     },
   };
-}
-
-function isSilu({ slope, cubic }: GateCurve): boolean {
-  return slope === 1 && cubic === 0;
 }
