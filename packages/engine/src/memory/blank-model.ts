@@ -19,7 +19,7 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
     parameters: tensors(parameterShapes(config)),
     adapter: lora ? adapterOf(lora, tensors(adapterShapes(config, lora))) : null,
     rotary: tables.map((table) => ({ cos: zeros(table), sin: zeros(table) })),
-    ...(config.normOffset && { ones: [zeros([config.hiddenSize]), zeros([config.headDim])] }),
+    ...(config.family.normOffset && { ones: [zeros([config.hiddenSize]), zeros([config.headDim])] }),
   };
 }
 

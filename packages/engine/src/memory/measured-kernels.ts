@@ -10,14 +10,19 @@ interface Block {
   users: number;
 }
 
+interface MeasuredTensor extends Tensor {
+  readonly precision: Precision;
+  readonly block: Block;
+}
+
 type Shape = readonly number[];
 
 /** Kernel set without data, which counts bytes. */
 export class MeasuredKernels {
   readonly kernels: Kernels;
-  readonly #tensors: TensorScopes<Tensor & { readonly precision: Precision; readonly block: Block }> = new TensorScopes(
-    ({ block }) => this.#leave(block),
-  );
+  readonly #tensors: TensorScopes<MeasuredTensor> = new TensorScopes(({ block }) => this.#leave(block));
+  /** Parts of wider rows: another shape is a copy. */
+  readonly #parts = new WeakSet<Tensor>();
   readonly #caches = new Map<KeyValueCache, Block>();
   readonly #elementBytes: (typeof elementBytes)[Kernels["dtype"]];
   readonly #sharing: boolean;
@@ -109,14 +114,20 @@ export class MeasuredKernels {
       upload: (data, shape, precision) => this.#make(shape, precision, data instanceof Int32Array ? "int32" : "float"),
       zeros: (shape, precision) => this.#make(shape, precision),
       copy: (x, precision = precisionOf(x)) => this.#make(x.shape, precision, x.dtype),
-      reshape: (x, shape) => this.#make(shape, precisionOf(x), x.dtype, blockOf(x)),
+      reshape: (x, shape) => this.#make(shape, precisionOf(x), x.dtype, this.#parts.has(x) ? undefined : blockOf(x)),
       together: (shapes, precision) => shapes.map((shape) => this.#make(shape, precision)),
-      columns: (x, _, count) => this.#make([rows(x), count], "working", "float", blockOf(x)),
+      columns: (x, _, count) => {
+        const part = this.#make([rows(x), count], "working", "float", blockOf(x));
+        if (count < columns(x)) this.#parts.add(part);
+        return part;
+      },
       joinColumns: (parts) => {
         const [first, ...others] = parts.map(blockOf);
         const shared = others.every((block) => block === first) ? first : undefined;
         const width = parts.reduce((sum, part) => sum + columns(part), 0);
-        return this.#make([rows(parts[0] as Tensor), width], "working", "float", shared);
+        const joined = this.#make([rows(parts[0] as Tensor), width], "working", "float", shared);
+        if (shared && parts.some((part) => this.#parts.has(part))) this.#parts.add(joined);
+        return joined;
       },
       add: like,
       multiply: like,

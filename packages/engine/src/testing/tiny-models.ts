@@ -189,7 +189,7 @@ export function randomParameters(config: ModelConfig, seed: string | number): Ma
   for (const [name, shape] of parameterShapes(config)) {
     const random = randomFromSeed(`${seed} ${name}`);
     const length = sizeOf(shape);
-    const centre = isNorm(name, shape) && !config.normOffset ? 1 : 0;
+    const centre = isNorm(name, shape) && !config.family.normOffset ? 1 : 0;
     parameters.set(
       name,
       Float64Array.from({ length }, () => centre + 0.4 * random.normal()),

@@ -101,7 +101,7 @@ export function attentionBackward(
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
   const unrotate = (both: Tensor): Tensor => rotate(model, layer, both, positions, true);
   // Adapters and head norms need separate tensors.
-  if (!config.qkNorm && !model.adapter) {
+  if (!config.family.qkNorm && !model.adapter) {
     const joined = kernels.joinColumns([unrotate(kernels.joinColumns([dQ, dK])), dV]);
     return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
   }
@@ -112,7 +112,7 @@ export function attentionBackward(
       headNormBackward(model, norms.key, key, gradients),
     ]);
   };
-  const steps = config.qkNorm?.afterRotation ? [unnorm, unrotate] : [unrotate, unnorm];
+  const steps = config.family.qkNorm?.afterRotation ? [unnorm, unrotate] : [unrotate, unnorm];
   const dBoth = steps.reduce((both, step) => step(both), kernels.joinColumns([dQ, dK]));
   const dHeads = [...splitHeads(model, dBoth), dV];
   return projectTogetherBackward(model, headProjection(config, layer), dHeads, pass.input, gradients, rows.dropout);
@@ -131,7 +131,7 @@ function projectHeads(model: ModelOnDevice, layer: number, input: Tensor, positi
     headNorm(model, layer, "query", q),
     headNorm(model, layer, "key", k),
   ];
-  if (config.qkNorm?.afterRotation) {
+  if (config.family.qkNorm?.afterRotation) {
     const [query, key] = normed(...rotated(rawQ, rawK));
     return { q: query.out, k: key.out, v, norms: { query: query.pass, key: key.pass } };
   }
@@ -145,16 +145,16 @@ function rotate(model: ModelOnDevice, layer: number, both: Tensor, positions: Te
   const { kernels, config, rotary } = model;
   const tables = rotary[config.layerRotations[layer] ?? -1];
   if (!tables) return both;
-  const { queryHeads, kvHeads, headDim, adjacentPairs } = config;
+  const { queryHeads, kvHeads, headDim, family } = config;
   const [rows, heads, half] = [both.shape[0] as number, queryHeads + kvHeads, tables.cos.shape[1] as number];
-  if (2 * half === headDim && !adjacentPairs) return kernels.rotary(both, tables, positions, heads, inverse);
+  if (2 * half === headDim && !family.adjacentPairs) return kernels.rotary(both, tables, positions, heads, inverse);
   const perHead = kernels.reshape(both, [rows * heads, headDim]);
   const turning = kernels.columns(perHead, 0, 2 * half);
   // Scores do not depend on the order of elements, so that only gradients return to it.
-  const halves = adjacentPairs && !inverse ? pairsToHalves(kernels, turning) : turning;
+  const halves = family.adjacentPairs && !inverse ? pairsToHalves(kernels, turning) : turning;
   const joined = kernels.reshape(halves, [rows, 2 * half * heads]);
   const turned = kernels.reshape(kernels.rotary(joined, tables, positions, heads, inverse), turning.shape);
-  const ordered = adjacentPairs && inverse ? halvesToPairs(kernels, turned) : turned;
+  const ordered = family.adjacentPairs && inverse ? halvesToPairs(kernels, turned) : turned;
   const rest = headDim - 2 * half;
   const whole = rest === 0 ? ordered : kernels.joinColumns([ordered, kernels.columns(perHead, 2 * half, rest)]);
   return kernels.reshape(whole, both.shape);
@@ -197,7 +197,7 @@ function headProjection(config: ModelConfig, layer: number): MergedProjection {
 type HeadNorm = ReturnType<typeof norm>;
 
 function headNorm(model: ModelOnDevice, layer: number, part: "query" | "key", x: Tensor): HeadNorm {
-  const { qkNorm } = model.config;
+  const { qkNorm } = model.config.family;
   if (!qkNorm) return { out: x, pass: null };
   const { out, pass } = norm(model, partName(layer, `${qkNorm[part]}.weight`), normRows(model, x));
   return { out: model.kernels.reshape(out, x.shape), pass };
@@ -209,7 +209,7 @@ function headNormBackward(model: ModelOnDevice, pass: NormPass | null, d: Tensor
 
 /** Rows of a norm: heads or whole projections. */
 function normRows({ kernels, config }: ModelOnDevice, x: Tensor): Tensor {
-  if (config.qkNorm?.over === "projection") return x;
+  if (config.family.qkNorm?.over === "projection") return x;
   const { headDim } = config;
   const [rows, width] = x.shape as readonly [number, number];
   return kernels.reshape(x, [(rows * width) / headDim, headDim]);

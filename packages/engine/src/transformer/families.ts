@@ -12,7 +12,7 @@ export interface LayerNorms {
 /** Norms of queries and keys: over each head or over the whole projection. */
 export interface QkNorm {
   readonly over: "head" | "projection";
-  readonly afterRotation: boolean;
+  readonly afterRotation?: true;
   /** Checkpoint names. */
   readonly query: string;
   readonly key: string;
@@ -24,8 +24,6 @@ type Scale = (keys: ConfigReader) => number | null;
 
 /** Features of a `model_type` of transformers. */
 export interface Family {
-  /** Prefix of transformers' classes. */
-  readonly classes: string;
   /** Defaults of the config class, unless common. */
   readonly defaults?: UnknownRecord;
   readonly norms?: LayerNorms | ((keys: ConfigReader) => LayerNorms);
@@ -74,12 +72,12 @@ const after: LayerNorms = {
   beforeFeedForward: null,
   afterFeedForward: "post_feedforward_layernorm",
 };
-const perHead: QkNorm = { over: "head", afterRotation: false, query: "q_norm", key: "k_norm" };
+const perHead: QkNorm = { over: "head", query: "q_norm", key: "k_norm" };
 const attentionBias = { qkvBias: "attention_bias", outputBias: "attention_bias" } as const;
-const llama = { classes: "Llama", ...attentionBias, feedForwardBias: "mlp_bias" } as const;
+const llama = { ...attentionBias, feedForwardBias: "mlp_bias" } as const;
 const lateWindow: OfLayer = (layer, keys) =>
   keys.flag("use_sliding_window") && layer >= keys.number("max_window_layers");
-const everyFourthFull: OfLayer = (layer) => (layer + 1) % 4 !== 0;
+const byPattern: OfLayer = (layer, keys) => (layer + 1) % (keys.optional("sliding_window_pattern") ?? 4) !== 0;
 const multiplier =
   (key: string): Scale =>
   (keys) =>
@@ -92,12 +90,10 @@ const olmo = {
   ...attentionBias,
 } as const;
 const mistral = {
-  classes: "Mistral",
   defaults: { num_key_value_heads: 8, sliding_window: 4096 },
-  slides: (_, keys) => keys.optional("sliding_window") !== null,
+  slides: () => true,
 } as const satisfies Family;
 const glm = {
-  classes: "Glm",
   defaults: {
     num_key_value_heads: 2,
     head_dim: 128,
@@ -126,19 +122,12 @@ const gemma = {
 /** Families as transformers 5.18 computes them. A feature that is absent here is not read. */
 export const families: Readonly<Record<string, Family>> = {
   llama,
-  mistral: { ...mistral, defaults: { ...mistral.defaults }, slidesAlways: true },
-  ministral: { ...mistral, classes: "Ministral" },
-  qwen2: { classes: "Qwen2", defaults: qwenDefaults, qkvBias: true, slides: lateWindow },
-  qwen3: {
-    classes: "Qwen3",
-    defaults: { ...qwenDefaults, head_dim: 128 },
-    qkNorm: perHead,
-    ...attentionBias,
-    slides: lateWindow,
-  },
+  mistral: { ...mistral, slidesAlways: true },
+  ministral: mistral,
+  qwen2: { defaults: qwenDefaults, qkvBias: true, slides: lateWindow },
+  qwen3: { defaults: { ...qwenDefaults, head_dim: 128 }, qkNorm: perHead, ...attentionBias, slides: lateWindow },
   smollm3: {
     ...llama,
-    classes: "SmolLM3",
     defaults: {
       num_key_value_heads: 4,
       rope_theta: 2e6,
@@ -150,32 +139,28 @@ export const families: Readonly<Record<string, Family>> = {
     slides: (layer, keys) => keys.flag("use_sliding_window") && !smolRotates(layer, keys),
   },
   phi3: {
-    classes: "Phi3",
     defaults: { rms_norm_eps: 1e-5, original_max_position_embeddings: 4096 },
     fused: ["qkv_proj", "gate_up_proj"],
     partialRotation: true,
     ropeTypes: { su: "longrope", yarn: "longrope" },
-    slides: (_, keys) => keys.optional("sliding_window") !== null,
+    slides: () => true,
     slidesAlways: true,
   },
-  olmo2: { classes: "Olmo2", ...olmo },
+  olmo2: olmo,
   olmo3: {
-    classes: "Olmo3",
     ...olmo,
     defaults: { ...olmo.defaults, rope_theta: 5e5, sliding_window: 4096 },
     localTheta: ["rope_theta", 5e5],
-    slides: everyFourthFull,
+    slides: byPattern,
   },
   granite: {
     ...llama,
-    classes: "Granite",
     defaults: { ...multipliers, attention_multiplier: 1 },
     scales: { ...scales, logits: (keys) => 1 / keys.number("logits_scaling") },
     ignored: ["attention_dropout"],
   },
   hyperclovax: {
     ...llama,
-    classes: "HyperCLOVAX",
     defaults: { ...multipliers, use_post_norm: true },
     norms: (keys) =>
       keys.flag("use_post_norm")
@@ -184,7 +169,6 @@ export const families: Readonly<Record<string, Family>> = {
     scales: { ...scales, logits: multiplier("logits_scaling") },
   },
   seed_oss: {
-    classes: "SeedOss",
     defaults: { num_key_value_heads: 8, head_dim: 128, attention_bias: true },
     qkvBias: "attention_bias",
     outputBias: "attention_out_bias",
@@ -192,16 +176,13 @@ export const families: Readonly<Record<string, Family>> = {
     ignored: ["attention_dropout", "residual_dropout"],
   },
   exaone4: {
-    classes: "Exaone4",
-    defaults: { rms_norm_eps: 1e-5, num_key_value_heads: 32, sliding_window: 4096, sliding_window_pattern: 4 },
+    defaults: { rms_norm_eps: 1e-5, num_key_value_heads: 32, sliding_window: 4096 },
     norms: after,
     qkNorm: perHead,
     rotates: (_, keys, slides) => slides || keys.optional("sliding_window") === null,
-    slides: (layer, keys) =>
-      keys.optional("sliding_window") !== null && (layer + 1) % keys.number("sliding_window_pattern") !== 0,
+    slides: byPattern,
   },
   cwm: {
-    classes: "Cwm",
     defaults: {
       num_key_value_heads: 8,
       head_dim: 128,
@@ -221,21 +202,13 @@ export const families: Readonly<Record<string, Family>> = {
     slides: (layer) => layer % 4 !== 0,
   },
   helium: {
-    classes: "Helium",
     defaults: { num_key_value_heads: 20, head_dim: 128, rms_norm_eps: 1e-8, rope_theta: 1e5 },
     qkvBias: "attention_bias",
     feedForwardBias: "mlp_bias",
     adjacentPairs: true,
   },
   ernie4_5: {
-    classes: "Ernie4_5",
-    defaults: {
-      num_key_value_heads: 2,
-      head_dim: 128,
-      rms_norm_eps: 1e-5,
-      rope_theta: 5e5,
-      tie_word_embeddings: true,
-    },
+    defaults: { num_key_value_heads: 2, head_dim: 128, rms_norm_eps: 1e-5, rope_theta: 5e5, tie_word_embeddings: true },
     qkvBias: "use_bias",
     outputBias: "use_bias",
     feedForwardBias: "use_bias",
@@ -244,19 +217,16 @@ export const families: Readonly<Record<string, Family>> = {
   glm,
   glm4: {
     ...glm,
-    classes: "Glm4",
     norms: { ...normsBefore, afterAttention: "post_self_attn_layernorm", afterFeedForward: "post_mlp_layernorm" },
   },
-  arcee: { ...llama, classes: "Arcee", defaults: { rms_norm_eps: 1e-5, hidden_act: "relu2" }, ungated: true },
+  arcee: { ...llama, defaults: { rms_norm_eps: 1e-5, hidden_act: "relu2" }, ungated: true },
   gemma: {
     ...gemma,
-    classes: "Gemma",
     defaults: { ...gemma.defaults, num_key_value_heads: 16, hidden_act: "gelu_pytorch_tanh" },
     scales: { embedding: rootOfWidth },
   },
   gemma3_text: {
     ...gemma,
-    classes: "Gemma3Text",
     defaults: {
       ...gemma.defaults,
       num_key_value_heads: 4,
@@ -268,12 +238,11 @@ export const families: Readonly<Record<string, Family>> = {
     norms: { ...after, beforeAttention: "input_layernorm", beforeFeedForward: "pre_feedforward_layernorm" },
     qkNorm: perHead,
     localTheta: ["rope_local_base_freq", 10000],
-    slides: (layer, keys) => (layer + 1) % keys.number("sliding_window_pattern") !== 0,
+    slides: byPattern,
     scales: { embedding: rootOfWidth, attention: (keys) => keys.number("query_pre_attn_scalar") ** -0.5 },
     activation: "hidden_activation",
   },
   hunyuan_v1_dense: {
-    classes: "HunYuanDenseV1",
     defaults: { rms_norm_eps: 1e-5 },
     ...attentionBias,
     ropeTypes: { dynamic: "ntk-alpha" },
@@ -297,12 +266,11 @@ export const missingFeatures: Readonly<Record<string, string>> = {
   qwen3_moe: "experts",
   mixtral: "experts",
   olmoe: "experts",
-  gpt_oss: "experts",
   gemma2: "soft caps (attn_logit_softcapping)",
   gemma3: "images; its text model gemma3_text",
-  cohere: "layer norms without RMS (layer_norm_eps)",
+  cohere: "layer norms without RMS",
   olmo: "layer norms without RMS",
-  stablelm: "layer norms without RMS (layer_norm_eps)",
-  nemotron: "layer norms without RMS (norm_eps)",
+  stablelm: "layer norms without RMS",
+  nemotron: "layer norms without RMS",
   apertus: "the activation xielu (hidden_act)",
 };

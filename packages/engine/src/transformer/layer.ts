@@ -159,12 +159,12 @@ function feedForwardBackward(
   const { kernels, config } = model;
   const dActivated = projectBackward(model, downName(layer), dOutput, activated, gradients, dropout);
   const { dGate, dUp } = kernels.swiGluBackward(dActivated, gate, up, config.gateCurve);
-  const dParts = config.gated ? [dGate, dUp] : [kernels.add(dGate, dUp)];
+  const dParts = config.family.ungated ? [kernels.add(dGate, dUp)] : [dGate, dUp];
   return projectTogetherBackward(model, gateAndUp(model, layer), dParts, input, gradients, dropout);
 }
 
 function gateAndUp({ config }: ModelOnDevice, layer: number): MergedProjection {
-  const parts = config.gated ? ["gate_proj", "up_proj"] : ["up_proj"];
+  const parts = config.family.ungated ? ["up_proj"] : ["gate_proj", "up_proj"];
   return {
     name: partName(layer, "gate_up_proj"),
     parts: parts.map((part) => ({ name: partName(layer, part), width: config.feedForwardSize })),

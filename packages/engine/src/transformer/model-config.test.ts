@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
+import { families, type Family } from "./families.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 
 const qwen2 = {
@@ -37,7 +38,6 @@ test("reads Qwen2: biases on queries, keys and values only", () => {
     rmsNormEpsilon: 1e-6,
     rotations: [{ frequencies: frequencies(1000000), scale: 1 }],
     layerRotations: new Array(24).fill(0),
-    adjacentPairs: false,
     maxPositions: 32768,
     tiedHead: true,
     norms: {
@@ -46,13 +46,10 @@ test("reads Qwen2: biases on queries, keys and values only", () => {
       beforeFeedForward: "post_attention_layernorm",
       afterFeedForward: null,
     },
-    normOffset: false,
-    qkNorm: null,
+    family: families["qwen2"] as Family,
     qkvBias: true,
     outputBias: false,
     feedForwardBias: false,
-    fused: [],
-    gated: true,
     gateCurve: { slope: 1, cubic: 0 },
     embeddingScale: 1,
     attentionScale: 0.125,
@@ -64,19 +61,24 @@ test("reads Qwen2: biases on queries, keys and values only", () => {
 
 test("reads Qwen3: norms on queries and keys, a separate head width, no biases", () => {
   const config = parseModelConfig({ ...qwen2, model_type: "qwen3", head_dim: 128, attention_bias: false });
-  expect(config).toMatchObject({ headDim: 128, qkNorm: { over: "head" }, qkvBias: false, outputBias: false });
+  expect(config).toMatchObject({
+    headDim: 128,
+    family: { qkNorm: { over: "head" } },
+    qkvBias: false,
+    outputBias: false,
+  });
 });
 
 test("reads Llama: plain, or with biases on all four projections", () => {
   const llama = { ...qwen2, model_type: "llama", tie_word_embeddings: false };
-  expect(parseModelConfig(llama)).toMatchObject({ qkvBias: false, outputBias: false, qkNorm: null, tiedHead: false });
+  expect(parseModelConfig(llama)).toMatchObject({ qkvBias: false, outputBias: false, tiedHead: false });
   expect(parseModelConfig({ ...llama, attention_bias: true })).toMatchObject({ qkvBias: true, outputBias: true });
 });
 
 test("Mistral without a sliding window is a Llama", () => {
   const mistral = parseModelConfig({ ...qwen2, model_type: "mistral", sliding_window: null, head_dim: 32 });
   const llama = parseModelConfig({ ...qwen2, model_type: "llama", head_dim: 32 });
-  expect(mistral).toEqual({ ...llama, modelType: "mistral" });
+  expect(mistral).toEqual({ ...llama, modelType: "mistral", family: families["mistral"] });
 });
 
 test("optional keys take Hugging Face's defaults", () => {

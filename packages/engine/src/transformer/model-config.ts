@@ -1,13 +1,14 @@
 import type { UnknownRecord } from "@laconic/core";
 import { gateCurves, type GateCurve } from "../kernels/index.ts";
 import { ConfigReader, refuseKey } from "./config-reader.ts";
-import { families, missingFeatures, normsBefore, type Family, type LayerNorms, type QkNorm } from "./families.ts";
+import { families, missingFeatures, normsBefore, type Family, type LayerNorms } from "./families.ts";
 import { readRotations, type Rotation } from "./rotation.ts";
 
 /** Dense decoder-only architecture. */
 export interface ModelConfig {
   /** `model_type` of config.json. */
   readonly modelType: string;
+  readonly family: Family;
   readonly vocabularySize: number;
   readonly hiddenSize: number;
   readonly layers: number;
@@ -21,22 +22,13 @@ export interface ModelConfig {
   readonly rotations: readonly Rotation[];
   /** Index of each layer's rotation; null for none. */
   readonly layerRotations: readonly (number | null)[];
-  /** Adjacent elements rotate together, instead of the halves of a head. */
-  readonly adjacentPairs: boolean;
   readonly tiedHead: boolean;
   /** Returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
   readonly norms: LayerNorms;
-  /** Norms multiply by 1 + weight. */
-  readonly normOffset: boolean;
-  readonly qkNorm: QkNorm | null;
   readonly qkvBias: boolean;
   readonly outputBias: boolean;
   readonly feedForwardBias: boolean;
-  /** Joint projections in the checkpoint. */
-  readonly fused: readonly ("qkv_proj" | "gate_up_proj")[];
-  /** Without a gate, the activation is the curve times its input. */
-  readonly gated: boolean;
   readonly gateCurve: GateCurve;
   readonly embeddingScale: number;
   readonly attentionScale: number;
@@ -45,33 +37,33 @@ export interface ModelConfig {
   readonly initializerRange: number;
 }
 
-/** Features by key. Rejected unless null, 0, 1 or false, or read by the family. */
-const features: Readonly<Record<string, string>> = {
-  quantization_config: "quantized weights are",
-  num_experts: "experts are",
-  num_local_experts: "experts are",
-  n_routed_experts: "experts are",
-  final_logit_softcapping: "a soft cap is",
-  attn_logit_softcapping: "a soft cap is",
-  logits_soft_cap: "a soft cap is",
-  clip_qkv: "clipping is",
-  no_rope_layers: "layers without rotation are",
-  use_sliding_window: "a window is",
-  use_bidirectional_attention: "attention to later tokens is",
-  attention_bias: "biases of attention are",
-  attention_out_bias: "biases of attention are",
-  use_bias: "biases are",
-  mlp_bias: "feed-forward biases are",
-  attention_dropout: "dropout is",
-  residual_dropout: "dropout is",
-  resid_pdrop: "dropout is",
-  embd_pdrop: "dropout is",
-  partial_rotary_factor: "partial rotation is",
-  embedding_multiplier: "a scale is",
-  attention_multiplier: "a scale is",
-  residual_multiplier: "a scale is",
-  logits_scaling: "a scale is",
-};
+/** Features. Rejected unless null, 0, 1 or false, or read by the family. */
+const features = [
+  "quantization_config",
+  "num_experts",
+  "num_local_experts",
+  "n_routed_experts",
+  "final_logit_softcapping",
+  "attn_logit_softcapping",
+  "logits_soft_cap",
+  "clip_qkv",
+  "no_rope_layers",
+  "use_sliding_window",
+  "use_bidirectional_attention",
+  "attention_bias",
+  "attention_out_bias",
+  "use_bias",
+  "mlp_bias",
+  "attention_dropout",
+  "residual_dropout",
+  "resid_pdrop",
+  "embd_pdrop",
+  "partial_rotary_factor",
+  "embedding_multiplier",
+  "attention_multiplier",
+  "residual_multiplier",
+  "logits_scaling",
+];
 
 /** Several times the largest models, because tables are allocated before weights are read. */
 const most = {
@@ -128,6 +120,7 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   const { rotates = () => true, norms = normsBefore } = family;
   const config: ModelConfig = {
     modelType,
+    family,
     vocabularySize: size(keys, "vocab_size"),
     hiddenSize,
     layers,
@@ -142,16 +135,11 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
       if (!rotates(layer, keys, slides)) return null;
       return slides ? rotations.length - 1 : 0;
     }),
-    adjacentPairs: family.adjacentPairs ?? false,
     tiedHead: keys.flag("tie_word_embeddings"),
     norms: typeof norms === "function" ? norms(keys) : norms,
-    normOffset: family.normOffset ?? false,
-    qkNorm: family.qkNorm ?? null,
     qkvBias: bias(family.qkvBias),
     outputBias: bias(family.outputBias),
     feedForwardBias: bias(family.feedForwardBias),
-    fused: family.fused ?? [],
-    gated: !family.ungated,
     gateCurve: readGateCurve(keys, family),
     embeddingScale: scale("embedding", 1),
     attentionScale: scale("attention", 1 / Math.sqrt(headDim)),
@@ -159,9 +147,9 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
     logitsScale: scale("logits", 1),
     initializerRange: keys.number("initializer_range"),
   };
-  for (const [key, feature] of Object.entries(features))
+  for (const key of features)
     if (!keys.read.has(key) && !family.ignored?.includes(key) && json[key] && json[key] !== 1)
-      throw refuseKey(key, json[key], `${feature} not supported for ${modelType}`);
+      throw refuseKey(key, json[key], `not supported for ${modelType}`);
   return config;
 }
 
@@ -185,7 +173,8 @@ function readGateCurve(keys: ConfigReader, { activation = "hidden_act", ungated 
 
 function slidingLayers(keys: ConfigReader, { slides, slidesAlways }: Family, layers: number): boolean[] {
   const types = slidesAlways ? null : keys.value("layer_types");
-  if (types === null) return Array.from({ length: layers }, (_, layer) => slides?.(layer, keys) ?? false);
+  const hasWindow = slides !== undefined && keys.value("sliding_window") !== null;
+  if (types === null) return Array.from({ length: layers }, (_, layer) => hasWindow && slides(layer, keys));
   if (slides) keys.flag("use_sliding_window");
   const known = ["full_attention", ...(slides ? ["sliding_attention"] : [])];
   if (!Array.isArray(types) || types.length < layers || !types.every((type) => known.includes(type)))

@@ -31,7 +31,7 @@ export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
 }
 
 export function modelOf(kernels: Kernels, config: ModelConfig, parameters: ReadonlyMap<string, Tensor>): ModelOnDevice {
-  const ones = config.normOffset && {
+  const ones = config.family.normOffset && {
     ones: [...new Set([config.hiddenSize, config.headDim])].map((width) =>
       kernels.keep(kernels.upload(new Float64Array(width).fill(1), [width])),
     ),

@@ -4,7 +4,7 @@ import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { initialParameters, parameterShapes } from "./parameters.ts";
 
-const qkNorm = parseModelConfig(tinyConfigs["qwen3, tied head"] ?? {}).qkNorm;
+const { family } = parseModelConfig(tinyConfigs["qwen3, tied head"] ?? {});
 const base: ModelConfig = {
   ...parseModelConfig(tinyConfigs["llama, tied head, 3 layers"] ?? {}),
   vocabularySize: 40,
@@ -52,11 +52,11 @@ test("biases, head norms and a free head add their tensors", () => {
     `${attention}.v_proj.bias 16`,
   ]);
   expect(added({ outputBias: true })).toEqual([`${attention}.o_proj.bias 12`]);
-  expect(added({ qkNorm })).toEqual([`${attention}.q_norm.weight 8`, `${attention}.k_norm.weight 8`]);
+  expect(added({ family })).toEqual([`${attention}.q_norm.weight 8`, `${attention}.k_norm.weight 8`]);
   expect(added({ tiedHead: false })).toEqual(["lm_head.weight 40x12"]);
 });
 
-const wide = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, qkNorm, initializerRange: 0.05 };
+const wide = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, family, initializerRange: 0.05 };
 const fresh = await drawn(wide, 1);
 
 async function drawn(config: ModelConfig, seed: string | number): Promise<(readonly [string, Float32Array])[]> {
@@ -91,7 +91,7 @@ test("fresh weights: matrices are normal with the configured deviation", () => {
 
 test("a tensor's weights depend on the seed and its name, not on the other tensors", async () => {
   const [small, other] = [new Map(await drawn(base, "s")), new Map(await drawn(base, "t"))];
-  const large = new Map(await drawn({ ...base, layers: 3, qkNorm }, "s"));
+  const large = new Map(await drawn({ ...base, layers: 3, family }, "s"));
   for (const [name, values] of small) expect(large.get(name)).toEqual(values);
   expect(other.get("model.embed_tokens.weight")).not.toEqual(small.get("model.embed_tokens.weight"));
 });

@@ -26,7 +26,8 @@ export function layerName(layer: number, part: string): string {
 
 /** Shapes in checkpoint order; [out, in]. */
 export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
-  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim, norms, qkNorm, fused } = config;
+  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim, norms } = config;
+  const { qkNorm, fused = [], ungated } = config.family;
   const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
   const shapes = new Map<string, readonly number[]>([[embeddingName, [config.vocabularySize, D]]]);
   for (let layer = 0; layer < config.layers; layer++) {
@@ -49,7 +50,7 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
     norm(norms.afterAttention);
     norm(norms.beforeFeedForward);
     const gateAndUp = fused.includes("gate_up_proj") ? { gate_up_proj: 2 * F } : { gate_proj: F, up_proj: F };
-    project("mlp", config.gated ? gateAndUp : { up_proj: F }, D, config.feedForwardBias);
+    project("mlp", ungated ? { up_proj: F } : gateAndUp, D, config.feedForwardBias);
     project("mlp", { down_proj: D }, F, config.feedForwardBias);
     norm(norms.afterFeedForward);
   }
@@ -80,7 +81,7 @@ export function initialParameters(config: ModelConfig, random: Random): Map<stri
     const stream = random.split(name);
     if (shape.length === 2 && name !== scoreName)
       for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
-    else if (isNorm(name, shape) && !config.normOffset) values.fill(1);
+    else if (isNorm(name, shape) && !config.family.normOffset) values.fill(1);
     return values;
   };
   return new Map(

@@ -1,7 +1,6 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "../../kernels/index.ts";
-import { families } from "../../transformer/families.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
 import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { initialParameters, type TensorSource, scoreName } from "../../transformer/parameters.ts";
@@ -84,7 +83,7 @@ export async function openScalarBase(
     return {
       configJson: {
         ...configJson,
-        architectures: [`${families[config.modelType]?.classes}ForSequenceClassification`],
+        ...classifierOf(configJson["architectures"]),
         id2label: { "0": "LABEL_0" },
         label2id: { LABEL_0: 0 },
       },
@@ -95,6 +94,14 @@ export async function openScalarBase(
   } finally {
     await close();
   }
+}
+
+/** Name of transformers' class with one label, if the file names a class. */
+function classifierOf(architectures: unknown): { readonly architectures?: readonly string[] } {
+  const [name] = Array.isArray(architectures) ? architectures : [];
+  return typeof name === "string"
+    ? { architectures: [name.replace(/For(?:CausalLM|SequenceClassification)$/, "ForSequenceClassification")] }
+    : {};
 }
 
 /** Zero head over another model's live layers. */
