@@ -13,8 +13,6 @@ import { sharedFolder } from "../../../test/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("./python/checkpoint_parity.py", import.meta.url));
 const random = randomFromSeed("prompts");
-const promptsOf = (lengths: readonly number[], vocabulary: number): number[][] =>
-  lengths.map((length) => Array.from({ length }, () => 1 + random.integer(vocabulary - 1)));
 
 const sizes = {
   vocab_size: 97,
@@ -51,15 +49,24 @@ const stored: Readonly<Record<string, readonly [type: string, dtype: string, sha
 const folder = sharedFolder();
 const questions = [
   // Shorter and longer than the positions that the rotary scaling was made for.
-  ...Object.entries(stored).map(([name, [model_type, dtype, shard, change]]) => ({
-    ...{ name, dtype, shard, newTokens: 16, prompts: promptsOf([3, 17, 90], 97) },
-    config: { ...sizes, model_type, ...change },
-  })),
-  ...Object.entries(familyConfigs).map(([name, config]) => ({
-    ...{ name, dtype: "float32", shard: "5GB", newTokens: 7, prompts: promptsOf([2, 9], 11) },
-    config: { ...config, initializer_range: 0.25 },
-  })),
-].map((question, i) => ({ ...question, folder: join(folder, String(i)) }));
+  ...Object.entries(stored).map(([name, [model_type, dtype, shard, change]]) => {
+    return { name, dtype, shard, config: { ...sizes, model_type, ...change }, lengths: [3, 17, 90], newTokens: 16 };
+  }),
+  ...Object.entries(familyConfigs).map(([name, config]) => {
+    return {
+      name,
+      dtype: "float32",
+      shard: "5GB",
+      config: { ...config, initializer_range: 0.25 },
+      lengths: [2, 9],
+      newTokens: 7,
+    };
+  }),
+].map((question, i) => ({
+  ...question,
+  folder: join(folder, String(i)),
+  prompts: question.lengths.map((length) => Array.from({ length }, () => 1 + random.integer(10))),
+}));
 
 interface Answer {
   readonly greedy: readonly (readonly number[])[];
