@@ -27,7 +27,7 @@ export interface LoraSettings {
   readonly rank: number;
   /** Factor of the update: alpha / rank, or alpha / sqrt(rank) with `rankStabilized`. */
   readonly alpha: number;
-  /** Adapted projections, such as `q_proj`. Default: all seven of a layer. */
+  /** Adapted projections, such as `q_proj`. Default: all of a layer. */
   readonly targets?: readonly string[];
   /** Share of adapter inputs set to 0 in training. Default 0. */
   readonly dropout?: number;
