@@ -35,11 +35,11 @@ export interface GateCurve {
   readonly cubic: number;
 }
 
-/** By name in config.json. GELU is the tanh form; ReLU differs by at most 3e-7, near 0. */
-export const gateCurves: Readonly<Record<"silu" | "gelu_pytorch_tanh" | "relu", GateCurve>> = {
+/** By name in config.json. GELU is the tanh form; squared ReLU, with up = gate, has a ReLU exact to 3e-7. */
+export const gateCurves: Readonly<Record<"silu" | "gelu_pytorch_tanh" | "relu2", GateCurve>> = {
   silu: { slope: 1, cubic: 0 },
   gelu_pytorch_tanh: { slope: Math.sqrt(8 / Math.PI), cubic: 0.044715 * Math.sqrt(8 / Math.PI) },
-  relu: { slope: 2 ** 20, cubic: 0 },
+  relu2: { slope: 2 ** 20, cubic: 0 },
 };
 
 /** True for the curve without a bend, which libraries fuse. */

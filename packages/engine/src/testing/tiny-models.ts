@@ -123,14 +123,6 @@ export const familyConfigs: Readonly<Record<string, Readonly<Record<string, unkn
     mlp_bias: true,
     attention_dropout: 0.1,
   }),
-  "hyperclovax, norms on both sides": family("hyperclovax", {
-    embedding_multiplier: 3,
-    attention_multiplier: null,
-    residual_multiplier: 0.4,
-    logits_scaling: 0.5,
-    head_dim: 6,
-  }),
-  "hyperclovax, norms before": family("hyperclovax", { use_post_norm: false, attention_multiplier: 0.5 }),
   "seed_oss, biases": family("seed_oss", { head_dim: 6, attention_out_bias: true, tie_word_embeddings: false }),
   "ministral, keys of transformers 5": family("ministral", {
     sliding_window: 20,
@@ -142,7 +134,6 @@ export const familyConfigs: Readonly<Record<string, Readonly<Record<string, unkn
   "mistral, window": family("mistral", { sliding_window: 20, head_dim: 10 }),
   "exaone4, window": family("exaone4", { sliding_window: 20, sliding_window_pattern: 2, num_attention_heads: 4 }),
   "exaone4, full": family("exaone4", { sliding_window: null, layer_types: ["full_attention", "full_attention"] }),
-  cwm: family("cwm", { sliding_window: 20, num_hidden_layers: 3, head_dim: 8, rope_theta: undefined, mlp_bias: true }),
   helium: family("helium", { head_dim: 8, attention_bias: true, mlp_bias: true }),
   "ernie4_5, biases": family("ernie4_5", { head_dim: 6, use_bias: true }),
   "glm, biases": family("glm", { head_dim: 8, tie_word_embeddings: false }),

@@ -3,7 +3,7 @@ import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { attentionShape, type ModelOnDevice } from "./model-on-device.ts";
-import { norm, normBackward, type NormPass } from "./norm.ts";
+import { norm, normBackward, type Normed, type NormPass } from "./norm.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
@@ -30,7 +30,8 @@ interface Heads {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
-  readonly norms: Readonly<Record<"query" | "key", NormPass | null>>;
+  /** Of queries and keys. */
+  readonly norms: readonly (NormPass | null)[];
 }
 
 export interface AttentionPass {
@@ -99,45 +100,29 @@ export function attentionBackward(
   const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
-  const unrotate = (both: Tensor): Tensor => rotate(model, layer, both, positions, true);
-  // Adapters and head norms need separate tensors.
-  if (!config.family.qkNorm && !model.adapter) {
-    const joined = kernels.joinColumns([unrotate(kernels.joinColumns([dQ, dK])), dV]);
-    return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
-  }
-  const unnorm = (both: Tensor): Tensor => {
-    const [query, key] = splitHeads(model, both);
-    return kernels.joinColumns([
-      headNormBackward(model, norms.query, query, gradients),
-      headNormBackward(model, norms.key, key, gradients),
-    ]);
-  };
-  const steps = config.family.qkNorm?.afterRotation ? [unnorm, unrotate] : [unrotate, unnorm];
-  const dBoth = steps.reduce((both, step) => step(both), kernels.joinColumns([dQ, dK]));
-  const dHeads = [...splitHeads(model, dBoth), dV];
+  const unnorm = (both: Tensor): Tensor =>
+    kernels.joinColumns(splitHeads(model, both).map((d, i) => headNormBackward(model, norms[i], d, gradients)));
+  const { qkNorm } = config.family;
+  const joined = kernels.joinColumns([dQ, dK]);
+  const rotated = qkNorm?.afterRotation ? unnorm(joined) : joined;
+  const unrotated = rotate(model, layer, rotated, positions, true);
+  const dBoth = qkNorm && !qkNorm.afterRotation ? unnorm(unrotated) : unrotated;
+  // Adapters need separate tensors.
+  const dHeads = model.adapter ? [...splitHeads(model, dBoth), dV] : [kernels.joinColumns([dBoth, dV])];
   return projectTogetherBackward(model, headProjection(config, layer), dHeads, pass.input, gradients, rows.dropout);
 }
 
 function projectHeads(model: ModelOnDevice, layer: number, input: Tensor, positions: Tensor, dropout?: Dropout): Heads {
   const { kernels, config } = model;
-  const [rawQ, rawK, v] = projectTogether(model, headProjection(config, layer), input, dropout) as [
-    Tensor,
-    Tensor,
-    Tensor,
-  ];
-  const rotated = (q: Tensor, k: Tensor): [Tensor, Tensor] =>
+  const projected = projectTogether(model, headProjection(config, layer), input, dropout);
+  const [rawQ, rawK, v] = projected as [Tensor, Tensor, Tensor];
+  const rotated = (q: Tensor, k: Tensor): [q: Tensor, k: Tensor] =>
     splitHeads(model, rotate(model, layer, kernels.joinColumns([q, k]), positions));
-  const normed = (q: Tensor, k: Tensor): readonly [HeadNorm, HeadNorm] => [
-    headNorm(model, layer, "query", q),
-    headNorm(model, layer, "key", k),
-  ];
-  if (config.family.qkNorm?.afterRotation) {
-    const [query, key] = normed(...rotated(rawQ, rawK));
-    return { q: query.out, k: key.out, v, norms: { query: query.pass, key: key.pass } };
-  }
-  const [query, key] = normed(rawQ, rawK);
-  const [q, k] = rotated(query.out, key.out);
-  return { q, k, v, norms: { query: query.pass, key: key.pass } };
+  const isLate = config.family.qkNorm?.afterRotation;
+  const [toNormQ, toNormK] = isLate ? rotated(rawQ, rawK) : [rawQ, rawK];
+  const [query, key] = [headNorm(model, layer, "query", toNormQ), headNorm(model, layer, "key", toNormK)];
+  const [q, k] = isLate ? [query.out, key.out] : rotated(query.out, key.out);
+  return { q, k, v, norms: [query.pass, key.pass] };
 }
 
 /** Rotates queries and keys [N, heads * headDim]; layers without rotation return them. */
@@ -194,16 +179,19 @@ function headProjection(config: ModelConfig, layer: number): MergedProjection {
   };
 }
 
-type HeadNorm = ReturnType<typeof norm>;
-
-function headNorm(model: ModelOnDevice, layer: number, part: "query" | "key", x: Tensor): HeadNorm {
+function headNorm(model: ModelOnDevice, layer: number, part: "query" | "key", x: Tensor): Normed {
   const { qkNorm } = model.config.family;
   if (!qkNorm) return { out: x, pass: null };
   const { out, pass } = norm(model, partName(layer, `${qkNorm[part]}.weight`), normRows(model, x));
   return { out: model.kernels.reshape(out, x.shape), pass };
 }
 
-function headNormBackward(model: ModelOnDevice, pass: NormPass | null, d: Tensor, gradients: Gradients): Tensor {
+function headNormBackward(
+  model: ModelOnDevice,
+  pass: NormPass | null | undefined,
+  d: Tensor,
+  gradients: Gradients,
+): Tensor {
   return pass ? model.kernels.reshape(normBackward(model, pass, normRows(model, d), gradients), d.shape) : d;
 }
 

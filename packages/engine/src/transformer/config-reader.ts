@@ -25,14 +25,18 @@ export class ConfigReader {
     return value;
   }
 
-  optional(key: string): number | null {
-    return this.value(key) === null ? null : this.number(key);
+  /** @throws LaconicError `model_unsupported` without a finite number. */
+  number(key: string, fallback: unknown = this.#defaults[key]): number {
+    const value = this.value(key) ?? fallback;
+    if (typeof value !== "number" || !Number.isFinite(value)) throw refuseKey(key, value, "expected a number");
+    return value;
   }
 
-  /** @throws LaconicError `model_unsupported` without a finite number. */
-  number(key: string): number {
-    const value = this.value(key) ?? this.#defaults[key];
-    if (typeof value !== "number" || !Number.isFinite(value)) throw refuseKey(key, value, "expected a number");
+  /** @throws LaconicError `model_unsupported` without a positive whole number up to `most`. */
+  size(key: string, most: number, fallback?: number): number {
+    const value = this.number(key, fallback);
+    if (!Number.isInteger(value) || value <= 0) throw refuseKey(key, value, "expected a positive whole number");
+    if (value > most) throw refuseKey(key, value, `expected at most ${most}`);
     return value;
   }
 }

@@ -1,13 +1,10 @@
 import type { UnknownRecord } from "@laconic/core";
 import type { ConfigReader } from "./config-reader.ts";
 
-/** Checkpoint names of a layer's norms; null without the norm. */
-export interface LayerNorms {
-  readonly beforeAttention: string | null;
-  readonly afterAttention: string | null;
-  readonly beforeFeedForward: string | null;
-  readonly afterFeedForward: string | null;
-}
+export type NormPlace = "beforeAttention" | "afterAttention" | "beforeFeedForward" | "afterFeedForward";
+
+/** Checkpoint names of a layer's norms; absent without the norm. */
+export type LayerNorms = Partial<Readonly<Record<NormPlace, string>>>;
 
 /** Norms of queries and keys: over each head or over the whole projection. */
 export interface QkNorm {
@@ -18,22 +15,24 @@ export interface QkNorm {
   readonly key: string;
 }
 
-type OfLayer = (layer: number, keys: ConfigReader) => boolean;
-type Rotates = (layer: number, keys: ConfigReader, slides: boolean) => boolean;
-type Scale = (keys: ConfigReader) => number | null;
+/** Factors of activations. `attentionScale` multiplies scores. */
+export interface Scales {
+  readonly embeddingScale: number;
+  readonly attentionScale: number;
+  readonly residualScale: number;
+  readonly logitsScale: number;
+}
 
 /** Features of a `model_type` of transformers. */
 export interface Family {
   /** Defaults of the config class, unless common. */
   readonly defaults?: UnknownRecord;
-  readonly norms?: LayerNorms | ((keys: ConfigReader) => LayerNorms);
+  readonly norms: LayerNorms;
   /** Norms multiply by 1 + weight. */
   readonly normOffset?: true;
   readonly qkNorm?: QkNorm;
-  /** Keys of config.json, or true. */
-  readonly qkvBias?: string | true;
-  readonly outputBias?: string;
-  readonly feedForwardBias?: string;
+  /** Of queries, keys and values, of the output and of the feed-forward block: keys of config.json or constants. */
+  readonly biases?: readonly (string | boolean)[];
   /** Joint projections in the checkpoint. */
   readonly fused?: readonly ("qkv_proj" | "gate_up_proj")[];
   /** Adjacent elements rotate together, instead of the halves of a head. */
@@ -42,58 +41,41 @@ export interface Family {
   readonly partialRotation?: true;
   /** Other names of rope types. */
   readonly ropeTypes?: Readonly<Record<string, string>>;
-  /** Theta of windowed layers: its key and default. */
-  readonly localTheta?: readonly [key: string, theta: number];
+  /** Windowed layers have another rotation, by default with `rope_local_base_freq`. */
+  readonly localRotation?: true;
   /** Default: all layers rotate. */
-  readonly rotates?: Rotates;
+  readonly rotates?: (layer: number, keys: ConfigReader, slides: boolean) => boolean;
   /** Layers with a window unless `layer_types` says so. Default: none. */
-  readonly slides?: OfLayer;
+  readonly slides?: (layer: number, keys: ConfigReader) => boolean;
   /** `layer_types` is ignored. */
   readonly slidesAlways?: true;
-  readonly scales?: Partial<Readonly<Record<"embedding" | "attention" | "residual" | "logits", Scale>>>;
+  readonly scales?: (keys: ConfigReader) => Partial<Scales>;
   /** Key of the activation. Default `hidden_act`. */
   readonly activation?: string;
   /** The feed-forward block has no gate. */
-  readonly ungated?: true;
+  readonly ungated?: boolean;
   /** Dropout keys without effect here. */
   readonly ignored?: readonly string[];
 }
 
-/** Norms of most families. */
-export const normsBefore: LayerNorms = {
-  beforeAttention: "input_layernorm",
-  afterAttention: null,
-  beforeFeedForward: "post_attention_layernorm",
-  afterFeedForward: null,
-};
+type Row = Partial<Family>;
+
+const before: LayerNorms = { beforeAttention: "input_layernorm", beforeFeedForward: "post_attention_layernorm" };
 const after: LayerNorms = {
-  beforeAttention: null,
   afterAttention: "post_attention_layernorm",
-  beforeFeedForward: null,
   afterFeedForward: "post_feedforward_layernorm",
 };
 const perHead: QkNorm = { over: "head", query: "q_norm", key: "k_norm" };
-const attentionBias = { qkvBias: "attention_bias", outputBias: "attention_bias" } as const;
-const llama = { ...attentionBias, feedForwardBias: "mlp_bias" } as const;
-const lateWindow: OfLayer = (layer, keys) =>
+const attention: Row = { biases: ["attention_bias", "attention_bias"] };
+const llama: Row = { biases: ["attention_bias", "attention_bias", "mlp_bias"] };
+const lateWindow: Family["slides"] = (layer, keys) =>
   keys.flag("use_sliding_window") && layer >= keys.number("max_window_layers");
-const byPattern: OfLayer = (layer, keys) => (layer + 1) % (keys.optional("sliding_window_pattern") ?? 4) !== 0;
-const multiplier =
-  (key: string): Scale =>
-  (keys) =>
-    keys.optional(key);
+const byPattern: Family["slides"] = (layer, keys) => (layer + 1) % keys.number("sliding_window_pattern") !== 0;
 const qwenDefaults = { num_key_value_heads: 32, max_window_layers: 28, use_sliding_window: false };
-const olmo = {
-  defaults: { rms_norm_eps: 1e-5 },
-  norms: after,
-  qkNorm: { ...perHead, over: "projection" },
-  ...attentionBias,
-} as const;
-const mistral = {
-  defaults: { num_key_value_heads: 8, sliding_window: 4096 },
-  slides: () => true,
-} as const satisfies Family;
-const glm = {
+const olmoDefaults = { rms_norm_eps: 1e-5 };
+const olmo: Row = { ...attention, defaults: olmoDefaults, norms: after, qkNorm: { ...perHead, over: "projection" } };
+const mistral: Row = { defaults: { num_key_value_heads: 8, sliding_window: 4096 }, slides: () => true };
+const glm: Row = {
   defaults: {
     num_key_value_heads: 2,
     head_dim: 128,
@@ -101,31 +83,25 @@ const glm = {
     attention_bias: true,
     partial_rotary_factor: 0.5,
   },
-  qkvBias: "attention_bias",
+  biases: ["attention_bias"],
   fused: ["gate_up_proj"],
   adjacentPairs: true,
   partialRotation: true,
-} as const;
-const scales = {
-  embedding: multiplier("embedding_multiplier"),
-  attention: multiplier("attention_multiplier"),
-  residual: multiplier("residual_multiplier"),
 };
-const multipliers = { embedding_multiplier: 1, residual_multiplier: 1, logits_scaling: 1 };
-
-const gemma = {
-  defaults: { head_dim: 256, tie_word_embeddings: true, hidden_activation: "gelu_pytorch_tanh" },
+const gemma: Row = {
+  ...attention,
+  defaults: { num_key_value_heads: 16, head_dim: 256, tie_word_embeddings: true, hidden_act: "gelu_pytorch_tanh" },
   normOffset: true,
-  ...attentionBias,
-} as const;
+  scales: (keys) => ({ embeddingScale: Math.sqrt(keys.number("hidden_size")) }),
+};
 
-/** Families as transformers 5.18 computes them. A feature that is absent here is not read. */
-export const families: Readonly<Record<string, Family>> = {
+/** As transformers 5.18 computes them. A feature that is absent here is not read. */
+const rows: Readonly<Record<string, Row>> = {
   llama,
   mistral: { ...mistral, slidesAlways: true },
   ministral: mistral,
-  qwen2: { defaults: qwenDefaults, qkvBias: true, slides: lateWindow },
-  qwen3: { defaults: { ...qwenDefaults, head_dim: 128 }, qkNorm: perHead, ...attentionBias, slides: lateWindow },
+  qwen2: { defaults: qwenDefaults, biases: [true], slides: lateWindow },
+  qwen3: { ...attention, defaults: { ...qwenDefaults, head_dim: 128 }, qkNorm: perHead, slides: lateWindow },
   smollm3: {
     ...llama,
     defaults: {
@@ -149,110 +125,81 @@ export const families: Readonly<Record<string, Family>> = {
   olmo2: olmo,
   olmo3: {
     ...olmo,
-    defaults: { ...olmo.defaults, rope_theta: 5e5, sliding_window: 4096 },
-    localTheta: ["rope_theta", 5e5],
+    defaults: { ...olmoDefaults, rope_theta: 5e5, rope_local_base_freq: 5e5, sliding_window: 4096 },
+    localRotation: true,
     slides: byPattern,
   },
   granite: {
     ...llama,
-    defaults: { ...multipliers, attention_multiplier: 1 },
-    scales: { ...scales, logits: (keys) => 1 / keys.number("logits_scaling") },
+    defaults: { embedding_multiplier: 1, attention_multiplier: 1, residual_multiplier: 1, logits_scaling: 1 },
+    scales: (keys) => ({
+      embeddingScale: keys.number("embedding_multiplier"),
+      attentionScale: keys.number("attention_multiplier"),
+      residualScale: keys.number("residual_multiplier"),
+      logitsScale: 1 / keys.number("logits_scaling"),
+    }),
     ignored: ["attention_dropout"],
-  },
-  hyperclovax: {
-    ...llama,
-    defaults: { ...multipliers, use_post_norm: true },
-    norms: (keys) =>
-      keys.flag("use_post_norm")
-        ? { ...normsBefore, afterAttention: "post_norm1", afterFeedForward: "post_norm2" }
-        : normsBefore,
-    scales: { ...scales, logits: multiplier("logits_scaling") },
   },
   seed_oss: {
     defaults: { num_key_value_heads: 8, head_dim: 128, attention_bias: true },
-    qkvBias: "attention_bias",
-    outputBias: "attention_out_bias",
-    feedForwardBias: "mlp_bias",
+    biases: ["attention_bias", "attention_out_bias", "mlp_bias"],
     ignored: ["attention_dropout", "residual_dropout"],
   },
   exaone4: {
     defaults: { rms_norm_eps: 1e-5, num_key_value_heads: 32, sliding_window: 4096 },
     norms: after,
     qkNorm: perHead,
-    rotates: (_, keys, slides) => slides || keys.optional("sliding_window") === null,
+    rotates: (_, keys, slides) => slides || keys.value("sliding_window") === null,
     slides: byPattern,
-  },
-  cwm: {
-    defaults: {
-      num_key_value_heads: 8,
-      head_dim: 128,
-      rms_norm_eps: 1e-5,
-      rope_theta: 1e6,
-      rope_parameters: {
-        rope_type: "llama3",
-        rope_theta: 1e6,
-        factor: 16,
-        high_freq_factor: 4,
-        low_freq_factor: 1,
-        original_max_position_embeddings: 8192,
-      },
-      sliding_window: 8192,
-    },
-    feedForwardBias: "mlp_bias",
-    slides: (layer) => layer % 4 !== 0,
   },
   helium: {
     defaults: { num_key_value_heads: 20, head_dim: 128, rms_norm_eps: 1e-8, rope_theta: 1e5 },
-    qkvBias: "attention_bias",
-    feedForwardBias: "mlp_bias",
+    biases: ["attention_bias", false, "mlp_bias"],
     adjacentPairs: true,
   },
   ernie4_5: {
     defaults: { num_key_value_heads: 2, head_dim: 128, rms_norm_eps: 1e-5, rope_theta: 5e5, tie_word_embeddings: true },
-    qkvBias: "use_bias",
-    outputBias: "use_bias",
-    feedForwardBias: "use_bias",
+    biases: ["use_bias", "use_bias", "use_bias"],
     adjacentPairs: true,
   },
   glm,
   glm4: {
     ...glm,
-    norms: { ...normsBefore, afterAttention: "post_self_attn_layernorm", afterFeedForward: "post_mlp_layernorm" },
+    norms: { ...before, afterAttention: "post_self_attn_layernorm", afterFeedForward: "post_mlp_layernorm" },
   },
   arcee: { ...llama, defaults: { rms_norm_eps: 1e-5, hidden_act: "relu2" }, ungated: true },
-  gemma: {
-    ...gemma,
-    defaults: { ...gemma.defaults, num_key_value_heads: 16, hidden_act: "gelu_pytorch_tanh" },
-    scales: { embedding: rootOfWidth },
-  },
+  gemma,
   gemma3_text: {
     ...gemma,
     defaults: {
       ...gemma.defaults,
       num_key_value_heads: 4,
+      hidden_activation: "gelu_pytorch_tanh",
       rope_theta: 1e6,
+      rope_local_base_freq: 10000,
       sliding_window: 4096,
       sliding_window_pattern: 6,
       query_pre_attn_scalar: 256,
     },
     norms: { ...after, beforeAttention: "input_layernorm", beforeFeedForward: "pre_feedforward_layernorm" },
     qkNorm: perHead,
-    localTheta: ["rope_local_base_freq", 10000],
+    localRotation: true,
     slides: byPattern,
-    scales: { embedding: rootOfWidth, attention: (keys) => keys.number("query_pre_attn_scalar") ** -0.5 },
+    scales: (keys) => ({ ...gemma.scales?.(keys), attentionScale: keys.number("query_pre_attn_scalar") ** -0.5 }),
     activation: "hidden_activation",
   },
   hunyuan_v1_dense: {
+    ...attention,
     defaults: { rms_norm_eps: 1e-5 },
-    ...attentionBias,
     ropeTypes: { dynamic: "ntk-alpha" },
     qkNorm: { over: "head", afterRotation: true, query: "query_layernorm", key: "key_layernorm" },
   },
 };
 
-function rootOfWidth(keys: ConfigReader): number {
-  return Math.sqrt(keys.number("hidden_size"));
-}
+/** By `model_type`. */
+export const families: Readonly<Record<string, Family>> = Object.fromEntries(
+  Object.entries(rows).map(([name, row]) => [name, { norms: before, ...row }]),
+);
 
 function smolRotates(layer: number, keys: ConfigReader): boolean {
   const layers = keys.value("no_rope_layers");
@@ -260,17 +207,11 @@ function smolRotates(layer: number, keys: ConfigReader): boolean {
   return (layer + 1) % keys.number("no_rope_layer_interval") !== 0;
 }
 
-/** Families of transformers with a feature that is missing here. */
-export const missingFeatures: Readonly<Record<string, string>> = {
-  qwen2_moe: "experts",
-  qwen3_moe: "experts",
-  mixtral: "experts",
-  olmoe: "experts",
-  gemma2: "soft caps (attn_logit_softcapping)",
-  gemma3: "images; its text model gemma3_text",
-  cohere: "layer norms without RMS",
-  olmo: "layer norms without RMS",
-  stablelm: "layer norms without RMS",
-  nemotron: "layer norms without RMS",
-  apertus: "the activation xielu (hidden_act)",
+/** Families of transformers by a feature that is missing here. */
+export const missingFeatures: Readonly<Record<string, readonly string[]>> = {
+  experts: ["qwen2_moe", "qwen3_moe", "mixtral", "olmoe"],
+  "soft caps (attn_logit_softcapping)": ["gemma2"],
+  "images; its text model gemma3_text": ["gemma3"],
+  "layer norms without RMS": ["cohere", "olmo", "stablelm", "nemotron"],
+  "the activation xielu (hidden_act)": ["apertus"],
 };

@@ -9,10 +9,10 @@ import {
   scatterSelectedRows,
   type LayerRows,
 } from "./attention-block.ts";
-import type { LayerNorms } from "./families.ts";
+import type { NormPlace } from "./families.ts";
 import type { Gradients } from "./gradients.ts";
 import type { ModelOnDevice } from "./model-on-device.ts";
-import { norm, normBackward, scaledBy, type NormPass } from "./norm.ts";
+import { norm, normBackward, scaledBy, type Normed, type NormPass } from "./norm.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
@@ -26,16 +26,10 @@ interface FeedForwardPass {
 
 /** Saved for the backward pass. */
 export interface LayerPass {
-  readonly norms: Readonly<Record<keyof LayerNorms, NormPass | null>>;
+  readonly norms: Partial<Record<NormPlace, NormPass | null>>;
   readonly attention: AttentionPass;
   readonly middle: Tensor;
   readonly feedForward: FeedForwardPass;
-}
-
-/** Activations, and the feed-forward output if a norm reads it. */
-interface LayerActivations {
-  readonly pass: LayerPass;
-  readonly down: Tensor | null;
 }
 
 /** x + attention(norm(x)), then x + down(act(gate(norm(x))) * up(norm(x))); some families norm the outputs. */
@@ -50,30 +44,27 @@ export function layerForward(
   return { output: addScaled(model, pass.middle, delta), pass };
 }
 
-/** Recomputes activations. */
+/** Recomputes activations; `down` is the feed-forward output if a norm reads it. */
 export function layerActivations(
   model: ModelOnDevice,
   layer: number,
   input: Tensor,
   rows: LayerRows,
-): LayerActivations {
-  const { kernels } = model;
-  const normed = layerNorm(model, layer, "beforeAttention", input);
-  const attention = attentionForward(model, layer, normed.out, rows);
-  const mixed = layerNorm(model, layer, "afterAttention", attention.output);
-  const middle = addScaled(model, gatherSelectedRows(kernels, input, rows), mixed.out);
-  const middleNormed = layerNorm(model, layer, "beforeFeedForward", middle);
-  const feedForward = feedForwardForward(model, layer, middleNormed.out, rows.dropout);
-  const down = model.config.norms.afterFeedForward
-    ? layerNorm(model, layer, "afterFeedForward", project(model, downName(layer), feedForward.activated, rows.dropout))
-    : null;
-  const norms = {
-    beforeAttention: normed.pass,
-    afterAttention: mixed.pass,
-    beforeFeedForward: middleNormed.pass,
-    afterFeedForward: down?.pass ?? null,
+): { readonly pass: LayerPass; readonly down: Tensor | null } {
+  const norms: LayerPass["norms"] = {};
+  const normed = (part: NormPlace, x: Tensor): Tensor => {
+    const { out, pass } = layerNorm(model, layer, part, x);
+    norms[part] = pass;
+    return out;
   };
-  return { pass: { norms, attention: attention.pass, middle, feedForward }, down: down?.out ?? null };
+  const attention = attentionForward(model, layer, normed("beforeAttention", input), rows);
+  const mixed = normed("afterAttention", attention.output);
+  const middle = addScaled(model, gatherSelectedRows(model.kernels, input, rows), mixed);
+  const feedForward = feedForwardForward(model, layer, normed("beforeFeedForward", middle), rows.dropout);
+  const down = model.config.family.norms.afterFeedForward
+    ? normed("afterFeedForward", project(model, downName(layer), feedForward.activated, rows.dropout))
+    : null;
+  return { pass: { norms, attention: attention.pass, middle, feedForward }, down };
 }
 
 /** Changes `x` in place, for sampling. */
@@ -90,12 +81,12 @@ export function layerFromCache(
   kernels.scope(() => {
     const { out } = layerNorm(model, layer, "beforeAttention", x);
     const mixed = attentionFromCache(model, layer, out, positions, cache, plan);
-    addProjection(model, layer, { name: outputName(layer), after: "afterAttention" }, x, mixed);
+    addProjection(model, layer, layerName(layer, "self_attn.o_proj"), "afterAttention", x, mixed);
   });
   kernels.scope(() => {
     const { out } = layerNorm(model, layer, "beforeFeedForward", x);
     const { activated } = feedForwardForward(model, layer, out);
-    addProjection(model, layer, { name: downName(layer), after: "afterFeedForward" }, x, activated);
+    addProjection(model, layer, downName(layer), "afterFeedForward", x, activated);
   });
 }
 
@@ -103,12 +94,13 @@ export function layerFromCache(
 function addProjection(
   model: ModelOnDevice,
   layer: number,
-  { name, after }: { readonly name: string; readonly after: keyof LayerNorms },
+  name: string,
+  after: "afterAttention" | "afterFeedForward",
   x: Tensor,
   input: Tensor,
 ): void {
-  const { residualScale, norms } = model.config;
-  if (norms[after] === null && residualScale === 1) return projectOnto(model, name, x, input);
+  const { residualScale, family } = model.config;
+  if (!family.norms[after] && residualScale === 1) return projectOnto(model, name, x, input);
   const { out } = layerNorm(model, layer, after, project(model, name, input));
   model.kernels.accumulate(x, scaledBy(model, out, residualScale));
 }
@@ -123,7 +115,7 @@ export function layerBackward(
   gradients: Gradients,
 ): Tensor {
   /** Through the residual scale and the output's norm. */
-  const deltaBackward = (part: NormPass | null, d: Tensor): Tensor =>
+  const deltaBackward = (part: NormPass | null | undefined, d: Tensor): Tensor =>
     normBackward(model, part, scaledBy(model, d, model.config.residualScale), gradients);
   const dDown = deltaBackward(norms.afterFeedForward, dOutput);
   const dMiddleNormed = feedForwardBackward(model, layer, dDown, feedForward, gradients, rows.dropout);
@@ -134,9 +126,9 @@ export function layerBackward(
   return normBackward(model, norms.beforeAttention, dNormed, gradients, dSelected);
 }
 
-function layerNorm(model: ModelOnDevice, layer: number, part: keyof LayerNorms, x: Tensor): ReturnType<typeof norm> {
-  const name = model.config.norms[part];
-  return norm(model, name === null ? null : layerName(layer, `${name}.weight`), x);
+function layerNorm(model: ModelOnDevice, layer: number, part: NormPlace, x: Tensor): Normed {
+  const name = model.config.family.norms[part];
+  return norm(model, name && layerName(layer, `${name}.weight`), x);
 }
 
 function addScaled(model: ModelOnDevice, x: Tensor, delta: Tensor): Tensor {
@@ -173,10 +165,6 @@ function gateAndUp({ config }: ModelOnDevice, layer: number): MergedProjection {
 
 function downName(layer: number): string {
   return partName(layer, "down_proj");
-}
-
-function outputName(layer: number): string {
-  return layerName(layer, "self_attn.o_proj");
 }
 
 function partName(layer: number, part: string): string {

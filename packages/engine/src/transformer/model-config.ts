@@ -1,11 +1,11 @@
 import type { UnknownRecord } from "@laconic/core";
 import { gateCurves, type GateCurve } from "../kernels/index.ts";
 import { ConfigReader, refuseKey } from "./config-reader.ts";
-import { families, missingFeatures, normsBefore, type Family, type LayerNorms } from "./families.ts";
+import { families, missingFeatures, type Family, type Scales } from "./families.ts";
 import { readRotations, type Rotation } from "./rotation.ts";
 
 /** Dense decoder-only architecture. */
-export interface ModelConfig {
+export interface ModelConfig extends Scales {
   /** `model_type` of config.json. */
   readonly modelType: string;
   readonly family: Family;
@@ -25,15 +25,10 @@ export interface ModelConfig {
   readonly tiedHead: boolean;
   /** Returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
-  readonly norms: LayerNorms;
   readonly qkvBias: boolean;
   readonly outputBias: boolean;
   readonly feedForwardBias: boolean;
   readonly gateCurve: GateCurve;
-  readonly embeddingScale: number;
-  readonly attentionScale: number;
-  readonly residualScale: number;
-  readonly logitsScale: number;
   readonly initializerRange: number;
 }
 
@@ -58,7 +53,6 @@ const features = [
   "residual_dropout",
   "resid_pdrop",
   "embd_pdrop",
-  "partial_rotary_factor",
   "embedding_multiplier",
   "attention_multiplier",
   "residual_multiplier",
@@ -85,6 +79,7 @@ const commonDefaults: UnknownRecord = {
   hidden_act: "silu",
   rms_norm_eps: 1e-6,
   rope_theta: 10000,
+  sliding_window_pattern: 4,
   initializer_range: 0.02,
 };
 
@@ -95,18 +90,18 @@ const commonDefaults: UnknownRecord = {
 export function parseModelConfig(json: UnknownRecord): ModelConfig {
   const { modelType, family } = familyOf(json);
   const keys = new ConfigReader(json, { ...commonDefaults, ...family.defaults });
-  const hiddenSize = size(keys, "hidden_size");
-  const queryHeads = size(keys, "num_attention_heads");
-  const kvHeads = size(keys, "num_key_value_heads", queryHeads);
-  const headDim = size(keys, "head_dim", hiddenSize / queryHeads);
+  const size = (key: keyof typeof most, derived?: number): number => keys.size(key, most[key], derived);
+  const hiddenSize = size("hidden_size");
+  const queryHeads = size("num_attention_heads");
+  const kvHeads = size("num_key_value_heads", queryHeads);
+  const headDim = size("head_dim", hiddenSize / queryHeads);
   if (queryHeads % kvHeads !== 0)
     throw refuseKey("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
   if (headDim % 2 !== 0) throw refuseKey("head_dim", headDim, "must be even for rotary positions");
-  const layers = size(keys, "num_hidden_layers");
+  const layers = size("num_hidden_layers");
   const sliding = slidingLayers(keys, family, layers);
-  const window = sliding.includes(true) ? positive(keys, "sliding_window") : Infinity;
-  const allPositions = size(keys, "max_position_embeddings");
-  const rotations = readRotations(keys, family, { headDim, maxPositions: allPositions });
+  const window = sliding.includes(true) ? keys.size("sliding_window", Infinity) : Infinity;
+  const rotations = readRotations(keys, family, { headDim, maxPositions: size("max_position_embeddings") });
   const maxPositions = Math.min(window, ...rotations.map((rotation) => rotation.maxPositions));
   if (maxPositions * headDim > maxRotaryElements)
     throw refuseKey(
@@ -114,37 +109,37 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
       maxPositions,
       `expected at most ${maxRotaryElements / headDim} for this head size`,
     );
-  const bias = (key: string | true | undefined): boolean => key === true || (key !== undefined && keys.flag(key));
-  const scale = (name: keyof NonNullable<Family["scales"]>, fallback: number): number =>
-    family.scales?.[name]?.(keys) ?? fallback;
-  const { rotates = () => true, norms = normsBefore } = family;
+  const bias = (part: number): boolean => {
+    const key = family.biases?.[part] ?? false;
+    return typeof key === "string" ? keys.flag(key) : key;
+  };
   const config: ModelConfig = {
     modelType,
     family,
-    vocabularySize: size(keys, "vocab_size"),
+    vocabularySize: size("vocab_size"),
     hiddenSize,
     layers,
     queryHeads,
     kvHeads,
     headDim,
-    feedForwardSize: size(keys, "intermediate_size"),
+    feedForwardSize: size("intermediate_size"),
     rmsNormEpsilon: keys.number("rms_norm_eps"),
     maxPositions,
-    rotations: rotations.map(({ rotation }) => rotation),
+    rotations,
     layerRotations: sliding.map((slides, layer) => {
-      if (!rotates(layer, keys, slides)) return null;
+      if (family.rotates && !family.rotates(layer, keys, slides)) return null;
       return slides ? rotations.length - 1 : 0;
     }),
     tiedHead: keys.flag("tie_word_embeddings"),
-    norms: typeof norms === "function" ? norms(keys) : norms,
-    qkvBias: bias(family.qkvBias),
-    outputBias: bias(family.outputBias),
-    feedForwardBias: bias(family.feedForwardBias),
+    qkvBias: bias(0),
+    outputBias: bias(1),
+    feedForwardBias: bias(2),
     gateCurve: readGateCurve(keys, family),
-    embeddingScale: scale("embedding", 1),
-    attentionScale: scale("attention", 1 / Math.sqrt(headDim)),
-    residualScale: scale("residual", 1),
-    logitsScale: scale("logits", 1),
+    embeddingScale: 1,
+    attentionScale: 1 / Math.sqrt(headDim),
+    residualScale: 1,
+    logitsScale: 1,
+    ...family.scales?.(keys),
     initializerRange: keys.number("initializer_range"),
   };
   for (const key of features)
@@ -155,20 +150,19 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
 
 function familyOf(json: UnknownRecord): { readonly modelType: string; readonly family: Family } {
   const modelType = json["model_type"];
-  if (typeof modelType === "string" && Object.hasOwn(missingFeatures, modelType))
-    throw refuseKey("model_type", modelType, `not supported: ${missingFeatures[modelType]}`);
   const family = typeof modelType === "string" && Object.hasOwn(families, modelType) ? families[modelType] : undefined;
-  if (!family) throw refuseKey("model_type", modelType, `expected ${Object.keys(families).join(", ")}`);
-  return { modelType: modelType as string, family };
+  if (family) return { modelType: modelType as string, family };
+  const missing = Object.entries(missingFeatures).find(([, names]) => names.includes(modelType as string));
+  const reason = missing ? `not supported: ${missing[0]}` : `expected ${Object.keys(families).join(", ")}`;
+  throw refuseKey("model_type", modelType, reason);
 }
 
-function readGateCurve(keys: ConfigReader, { activation = "hidden_act", ungated }: Family): GateCurve {
+function readGateCurve(keys: ConfigReader, { activation = "hidden_act", ungated = false }: Family): GateCurve {
   const name = keys.value(activation);
-  const { silu, gelu_pytorch_tanh, relu: relu2 } = gateCurves;
-  const known: Readonly<Record<string, GateCurve>> = ungated ? { relu2 } : { silu, gelu_pytorch_tanh };
-  const curve = typeof name === "string" && Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!curve) throw refuseKey(activation, name, `expected ${Object.keys(known).join(" or ")}`);
-  return curve;
+  const known = Object.entries(gateCurves).filter(([curve]) => (curve === "relu2") === ungated);
+  const found = known.find(([curve]) => curve === name);
+  if (!found) throw refuseKey(activation, name, `expected ${known.map(([curve]) => curve).join(" or ")}`);
+  return found[1];
 }
 
 function slidingLayers(keys: ConfigReader, { slides, slidesAlways }: Family, layers: number): boolean[] {
@@ -180,18 +174,4 @@ function slidingLayers(keys: ConfigReader, { slides, slidesAlways }: Family, lay
   if (!Array.isArray(types) || types.length < layers || !types.every((type) => known.includes(type)))
     throw refuseKey("layer_types", types, `expected ${known.join(" or ")} for each layer`);
   return types.slice(0, layers).map((type) => type === "sliding_attention");
-}
-
-function positive(keys: ConfigReader, key: string): number {
-  const value = keys.number(key);
-  if (!Number.isInteger(value) || value <= 0) throw refuseKey(key, value, "expected a positive whole number");
-  return value;
-}
-
-/** @param derived - for null */
-function size(keys: ConfigReader, key: keyof typeof most, derived?: number): number {
-  const reader = derived !== undefined && keys.value(key) === null ? new ConfigReader({ [key]: derived }) : keys;
-  const value = positive(reader, key);
-  if (value > most[key]) throw refuseKey(key, value, `expected at most ${most[key]}`);
-  return value;
 }

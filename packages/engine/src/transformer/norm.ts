@@ -10,14 +10,14 @@ export interface NormPass {
   readonly invRms: Tensor;
 }
 
-interface Normed {
+export interface Normed {
   readonly out: Tensor;
   readonly pass: NormPass | null;
 }
 
-/** @param name - of the weight; null returns `x` */
-export function norm(model: ModelOnDevice, name: string | null, x: Tensor): Normed {
-  if (name === null) return { out: x, pass: null };
+/** @param name - of the weight; undefined returns `x` */
+export function norm(model: ModelOnDevice, name: string | undefined, x: Tensor): Normed {
+  if (name === undefined) return { out: x, pass: null };
   const { out, invRms } = model.kernels.rmsNorm(x, normWeight(model, name), model.config.rmsNormEpsilon);
   return { out, pass: { name, x, invRms } };
 }
@@ -32,7 +32,7 @@ export function normWeight(model: ModelOnDevice, name: string): Tensor {
 /** Returns d loss / d x, added to `onto`. */
 export function normBackward(
   model: ModelOnDevice,
-  pass: NormPass | null,
+  pass: NormPass | null | undefined,
   dOut: Tensor,
   gradients: Gradients,
   onto: Tensor | null = null,

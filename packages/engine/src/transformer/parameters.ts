@@ -26,13 +26,13 @@ export function layerName(layer: number, part: string): string {
 
 /** Shapes in checkpoint order; [out, in]. */
 export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
-  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim, norms } = config;
-  const { qkNorm, fused = [], ungated } = config.family;
+  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim } = config;
+  const { norms, qkNorm, fused = [], ungated } = config.family;
   const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
   const shapes = new Map<string, readonly number[]>([[embeddingName, [config.vocabularySize, D]]]);
   for (let layer = 0; layer < config.layers; layer++) {
     const set = (part: string, ...shape: number[]): unknown => shapes.set(layerName(layer, part), shape);
-    const norm = (name: string | null): unknown => name !== null && set(`${name}.weight`, D);
+    const norm = (name: string | undefined): unknown => name && set(`${name}.weight`, D);
     const project = (part: string, widths: Readonly<Record<string, number>>, inner: number, bias: boolean): void => {
       for (const [name, width] of Object.entries(widths)) {
         set(`${part}.${name}.weight`, width, inner);

@@ -8,19 +8,11 @@ export interface Rotation {
   readonly frequencies: readonly number[];
   /** Factor of cosines and sines. */
   readonly scale: number;
-}
-
-/** Model sizes that a rotation depends on. */
-interface Sizes {
-  readonly headDim: number;
+  /** Positions at which the frequencies are constant. */
   readonly maxPositions: number;
 }
 
-interface RotationOfFile {
-  readonly rotation: Rotation;
-  /** Max positions at which the rotation is constant. */
-  readonly maxPositions: number;
-}
+type Sizes = Readonly<Record<"headDim" | "maxPositions", number>>;
 
 const readKeys = new Set(
   (
@@ -28,67 +20,52 @@ const readKeys = new Set(
     "high_freq_factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate short_factor long_factor alpha"
   ).split(" "),
 );
+const layerKinds = ["full_attention", "sliding_attention"];
 
-/** Without a `localTheta`, both kinds of layers have the first rotation. */
-export function readRotations(keys: ConfigReader, family: Family, sizes: Sizes): RotationOfFile[] {
-  const scaling = keys.value("rope_scaling");
-  const parameters = keys.value("rope_parameters");
-  const block = blockOf(isRecord(scaling) && Object.keys(scaling).length === 0 ? parameters : (scaling ?? parameters));
-  const theta = keys.number("rope_theta");
-  if (!family.localTheta) return [readRotation(block, theta, keys, family, sizes)];
-  const nested = blockOf(parameters);
-  for (const [key, value] of Object.entries(nested))
-    if (!(key in layerKinds) && value !== null)
+/** The second rotation is that of windowed layers with a `localRotation`. */
+export function readRotations(keys: ConfigReader, family: Family, sizes: Sizes): Rotation[] {
+  const [scaling, parameters] = [blockOf(keys, "rope_scaling"), blockOf(keys, "rope_parameters")];
+  const read = (json: UnknownRecord, theta: string): Rotation =>
+    readRotation(json, keys.number(theta), keys, family, sizes);
+  if (!family.localRotation) return [read(Object.keys(scaling).length > 0 ? scaling : parameters, "rope_theta")];
+  for (const [key, value] of Object.entries(parameters))
+    if (!layerKinds.includes(key) && value !== null)
       throw refuseKey(`rope_parameters.${key}`, value, "expected per layer type");
-  const [localKey, localTheta] = family.localTheta;
-  const local = localKey === "rope_theta" ? localTheta : (keys.optional(localKey) ?? localTheta);
-  const full = { ...blockOf(nested["full_attention"]), ...blockOf(scaling) };
-  return [
-    readRotation(full, theta, keys, family, sizes),
-    readRotation(blockOf(nested["sliding_attention"]), local, keys, family, sizes),
-  ];
-
-  function blockOf(value: unknown): UnknownRecord {
-    if (value === null || value === undefined) return {};
-    if (!isRecord(value)) throw refuseKey("rope_scaling", value, "expected an object");
-    return value;
-  }
+  const [full, local] = layerKinds.map((kind) => blockOf(new ConfigReader(parameters), kind));
+  return [read({ ...full, ...scaling }, "rope_theta"), read({ ...local }, "rope_local_base_freq")];
 }
 
-const layerKinds = { full_attention: true, sliding_attention: true };
+function blockOf(keys: ConfigReader, key: string): UnknownRecord {
+  const value = keys.value(key) ?? {};
+  if (!isRecord(value)) throw refuseKey(key, value, "expected an object");
+  return value;
+}
 
 function readRotation(
   json: UnknownRecord,
-  theta: number,
+  rope_theta: number,
   keys: ConfigReader,
   family: Family,
   { headDim, maxPositions }: Sizes,
-): RotationOfFile {
+): Rotation {
   for (const [key, value] of Object.entries(json))
     if (!readKeys.has(key) && value !== null) throw refuseKey(`rope_scaling.${key}`, value, "not supported");
-  const block = new ConfigReader(json, { rope_theta: theta });
-  const ofFile = keys.optional("partial_rotary_factor");
-  const partial = block.optional("partial_rotary_factor") ?? ofFile ?? 1;
+  const block = new ConfigReader(json, { rope_theta });
+  const partial = block.number("partial_rotary_factor", keys.number("partial_rotary_factor", 1));
   if (partial !== 1 && !family.partialRotation)
     throw refuseKey("partial_rotary_factor", partial, "partial rotation is not supported for this family");
   const size = Math.trunc(headDim * partial);
   if (size < 2 || size > headDim || size % 2 !== 0)
-    throw refuseKey(
-      partial === 1 ? "head_dim" : "partial_rotary_factor",
-      partial === 1 ? headDim : partial,
-      "must give an even number of rotated elements",
-    );
-  const original =
-    keys.optional("original_max_position_embeddings") ?? block.optional("original_max_position_embeddings");
-  const context = { block, size, maxPositions, original: original ?? maxPositions };
+    throw refuseKey("partial_rotary_factor", partial, "must give an even number of rotated elements");
+  const original = "original_max_position_embeddings";
+  const context = { block, size, maxPositions, original: keys.number(original, block.number(original, maxPositions)) };
   const given = block.value("rope_type") ?? block.value("type") ?? (block.value("factor") === null ? "default" : null);
   const name = typeof given === "string" ? (family.ropeTypes?.[given] ?? given) : "";
   const scaled = Object.hasOwn(scalings, name) ? scalings[name] : undefined;
   if (!scaled)
     throw refuseKey("rope_scaling.rope_type", given ?? undefined, `expected ${Object.keys(scalings).join(", ")}`);
-  const base = frequenciesOf(block.number("rope_theta"), size);
-  const { frequencies = base, scale = 1, limit = maxPositions } = scaled(base, context);
-  return { rotation: { frequencies, scale }, maxPositions: Math.min(maxPositions, limit) };
+  const frequencies = frequenciesOf(block.number("rope_theta"), size);
+  return { frequencies, scale: 1, maxPositions, ...scaled(frequencies, context) };
 }
 
 function frequenciesOf(theta: number, size: number): number[] {
@@ -102,14 +79,11 @@ interface Context {
   readonly original: number;
 }
 
-interface Scaled {
-  readonly frequencies?: readonly number[];
-  readonly scale?: number;
-  readonly limit?: number;
-}
+/** Changes to the rotation with the frequencies `base`. */
+type Scaling = (base: readonly number[], context: Context) => Partial<Rotation>;
 
 /** By rope type of transformers. */
-const scalings: Readonly<Record<string, (base: readonly number[], context: Context) => Scaled>> = {
+const scalings: Readonly<Record<string, Scaling>> = {
   default: () => ({}),
   linear: (base, { block }) => {
     const factor = factorOf(block);
@@ -120,7 +94,7 @@ const scalings: Readonly<Record<string, (base: readonly number[], context: Conte
   longrope,
   /** Hunyuan; up to `max_position_embeddings` only alpha matters. */
   "ntk-alpha": (_, { block, size }) => {
-    const alpha = block.optional("alpha") || 1;
+    const alpha = block.number("alpha", 1) || 1;
     return { frequencies: frequenciesOf(block.number("rope_theta") * alpha ** (size / (size - 2)), size) };
   },
 };
@@ -132,7 +106,7 @@ function factorOf(block: ConfigReader): number {
 }
 
 /** Llama 3.1: divides low frequencies, keeps high ones, blends between. */
-function llama3(base: readonly number[], { block, original }: Context): Scaled {
+function llama3(base: readonly number[], { block, original }: Context): Partial<Rotation> {
   const factor = factorOf(block);
   const [low, high] = [block.number("low_freq_factor"), block.number("high_freq_factor")];
   if (high <= low) throw refuseKey("high_freq_factor", high, "must be above low_freq_factor");
@@ -145,16 +119,16 @@ function llama3(base: readonly number[], { block, original }: Context): Scaled {
 }
 
 /** Peng et al. 2023. */
-function yarn(base: readonly number[], { block, size, maxPositions, original }: Context): Scaled {
-  const factor = block.optional("factor") ?? maxPositions / original;
+function yarn(base: readonly number[], { block, size, maxPositions, original }: Context): Partial<Rotation> {
+  const factor = block.number("factor", maxPositions / original);
   const growth = (by: number): number => (factor <= 1 ? 1 : 0.1 * by * Math.log(factor) + 1);
-  const [mscale, ofAll] = [block.optional("mscale"), block.optional("mscale_all_dim")];
-  const scale = block.optional("attention_factor") ?? (mscale && ofAll ? growth(mscale) / growth(ofAll) : growth(1));
+  const [mscale, ofAll] = [block.number("mscale", 0), block.number("mscale_all_dim", 0)];
+  const scale = block.number("attention_factor", mscale && ofAll ? growth(mscale) / growth(ofAll) : growth(1));
   /** Index of the frequency with this many turns. */
   const indexOf = (turns: number): number =>
     (size * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(block.number("rope_theta")));
   const whole = block.value("truncate") !== false;
-  const [first, last] = [indexOf(block.optional("beta_fast") || 32), indexOf(block.optional("beta_slow") || 1)];
+  const [first, last] = [indexOf(block.number("beta_fast", 32) || 32), indexOf(block.number("beta_slow", 1) || 1)];
   const low = Math.max(0, whole ? Math.floor(first) : first);
   const high = Math.min(size - 1, whole ? Math.ceil(last) : last);
   const frequencies = base.map((frequency, i) => {
@@ -165,12 +139,15 @@ function yarn(base: readonly number[], { block, size, maxPositions, original }: 
 }
 
 /** Ding et al. 2024 with the factors of short texts, up to the original positions. */
-function longrope(base: readonly number[], { block, maxPositions, original }: Context): Scaled {
+function longrope(base: readonly number[], { block, maxPositions, original }: Context): Partial<Rotation> {
   const factors = block.value("short_factor");
   if (!Array.isArray(factors) || factors.length !== base.length || !factors.every((value) => value > 0))
     throw refuseKey("short_factor", factors, `expected ${base.length} positive numbers`);
-  const factor = block.optional("factor") ?? maxPositions / original;
-  const scale =
-    block.optional("attention_factor") ?? (factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original)));
-  return { frequencies: base.map((frequency, i) => frequency / factors[i]), scale, limit: original };
+  const factor = block.number("factor", maxPositions / original);
+  const growth = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
+  return {
+    frequencies: base.map((frequency, i) => frequency / factors[i]),
+    scale: block.number("attention_factor", growth),
+    maxPositions: Math.min(maxPositions, original),
+  };
 }

@@ -4,7 +4,7 @@ import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./attention-block.ts";
 import { layerActivations, layerBackward, layerForward, type LayerPass } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
-import { norm, normBackward, scaledBy, type NormPass } from "./norm.ts";
+import { norm, normBackward, scaledBy, type Normed, type NormPass } from "./norm.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { embeddingName, finalNormName, headName, scoreName } from "./parameters.ts";
 
@@ -52,7 +52,7 @@ export function embed(model: ModelOnDevice, tokens: Tensor): Tensor {
 }
 
 /** Normalized states, times the scale of logits. */
-export function finalNorm(model: ModelOnDevice, x: Tensor): ReturnType<typeof norm> {
+export function finalNorm(model: ModelOnDevice, x: Tensor): Normed {
   const { out, pass } = norm(model, finalNormName, x);
   return { out: scaledBy(model, out, logitsScale(model)), pass };
 }
