@@ -7,7 +7,7 @@ export { serveEngine, type ServeEngineOptions } from "./local/host/serve-engine.
 export type { WebWorker } from "./local/host/worker-host.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
-export type { Family, LayerNorms, QkNorm } from "./transformer/families.ts";
+export type { Family, LayerNorms, NormPlace, QkNorm, Scales } from "./transformer/families.ts";
 export { parseModelConfig, type ModelConfig } from "./transformer/model-config.ts";
 export type { Rotation } from "./transformer/rotation.ts";
 export { convertLlama2c } from "./weights/llama2c.ts";

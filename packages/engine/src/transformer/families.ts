@@ -1,6 +1,7 @@
 import type { UnknownRecord } from "@laconic/core";
 import type { ConfigReader } from "./config-reader.ts";
 
+/** Where a layer may have a norm: around its two blocks. */
 export type NormPlace = "beforeAttention" | "afterAttention" | "beforeFeedForward" | "afterFeedForward";
 
 /** Checkpoint names of a layer's norms; absent without the norm. */
