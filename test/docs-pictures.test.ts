@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import { expect, test } from "vitest";
-import type { PlaneChart } from "../packages/view/src/charts/plane.ts";
-import { planeFile } from "../packages/view/src/charts/plane.ts";
+import { planeFile, type PlaneChart } from "../packages/view/src/charts/plane.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { readText, root } from "./workspace.ts";
 import { variantPlane } from "../packages/view/src/variants/reports.ts";

@@ -1,12 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
-import {
-  atStep,
-  blankPlayground,
-  enabled,
-  type OpenedPlayground,
-} from "../packages/view/test/fixture/open-playground.ts";
+import { atStep, blankPlayground, enabled } from "../packages/view/test/fixture/open-playground.ts";
+import type { OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 
 const slow = { timeout: 900_000 };

@@ -8,12 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
-import {
-  atStep,
-  blankPlayground,
-  enabled,
-  type OpenedPlayground,
-} from "../packages/view/test/fixture/open-playground.ts";
+import { atStep, blankPlayground, enabled } from "../packages/view/test/fixture/open-playground.ts";
+import type { OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { runIn } from "../packages/view/test/fixture/exported-run.ts";

@@ -1,17 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  behind,
-  isAllowed,
-  matches,
-  ofKind,
-  podsOf,
-  portOf,
-  readManifests,
-  valueOf,
-  type Pod,
-} from "./scale/kubernetes.ts";
+import { behind, isAllowed, matches, ofKind, podsOf, portOf, readManifests, valueOf } from "./scale/kubernetes.ts";
+import type { Pod } from "./scale/kubernetes.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 const recipes = join(root, "docs/scale/kubernetes");

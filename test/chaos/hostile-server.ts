@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Socket, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** Answer of a server to each connection with data; by default it hangs up. */

@@ -3,15 +3,8 @@ import { LaconicError } from "../../packages/core/src/index.ts";
 import { diskRoot } from "./disk.ts";
 import { onMachine } from "./machine.ts";
 import { Violation } from "./program.ts";
-import {
-  expectThat,
-  filesOf,
-  runFolder,
-  untilDone,
-  type Files,
-  type RestartOptions,
-  type Scenario,
-} from "./scenario.ts";
+import { expectThat, filesOf, runFolder, untilDone } from "./scenario.ts";
+import type { Files, RestartOptions, Scenario } from "./scenario.ts";
 import { begin, jobOf, trainOnce, type Acknowledged, type TrainingHooks, type Variant } from "./training.ts";
 import type { TrainResult } from "../../packages/trainer/src/train.ts";
 import { World } from "./world.ts";

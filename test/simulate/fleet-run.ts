@@ -1,10 +1,5 @@
-import {
-  LaconicError,
-  raggedRow,
-  type SampleResult,
-  type Topology,
-  type TrainableModel,
-} from "../../packages/core/src/index.ts";
+import { LaconicError, raggedRow } from "../../packages/core/src/index.ts";
+import type { SampleResult, Topology, TrainableModel } from "../../packages/core/src/index.ts";
 import { openFleet, type OpenedFleet } from "../../packages/runtime/src/run/open-fleet.ts";
 import type { SamplerSettings } from "../../packages/runtime/src/run/server-settings.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";

@@ -1,12 +1,5 @@
-import {
-  type AgentId,
-  type Environment,
-  environmentName,
-  type EpisodeReward,
-  inputError,
-  type Reward,
-  type StepReward,
-} from "@laconic/core";
+import { environmentName, inputError } from "@laconic/core";
+import type { AgentId, Environment, EpisodeReward, Reward, StepReward } from "@laconic/core";
 import { readReward } from "@laconic/rewards";
 
 /**

@@ -1,13 +1,5 @@
-import {
-  type AgentId,
-  type Environment,
-  inputError,
-  nameHint,
-  type Problem,
-  type Random,
-  type Reward,
-  shownValue,
-} from "@laconic/core";
+import { inputError, nameHint, shownValue } from "@laconic/core";
+import type { AgentId, Environment, Problem, Random, Reward } from "@laconic/core";
 import { inEnvironment, type JointGame, type TrainingTask } from "@laconic/topologies";
 import { checkDrawn, checkProblems } from "./check-problems.ts";
 import { withStepRewards } from "./define-environment.ts";

@@ -1,14 +1,5 @@
-import {
-  randomFromSeed,
-  type AgentId,
-  type ChatTokenizer,
-  type Episode,
-  type Grader,
-  type Problem,
-  type Random,
-  type Tokenizer,
-  type Topology,
-} from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import type { AgentId, ChatTokenizer, Episode, Grader, Problem, Random, Tokenizer, Topology } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TaskProbes } from "./probe.ts";
 

@@ -1,13 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import {
-  namedTask,
-  openTask,
-  taskNames,
-  taskSettingsSchema,
-  taskTitle,
-  type TaskSettings,
-} from "../src/named/index.ts";
+import { namedTask, openTask, taskNames, taskSettingsSchema, taskTitle } from "../src/named/index.ts";
+import type { TaskSettings } from "../src/named/index.ts";
 
 // Neither is to be loaded before a task over text is opened.
 vi.mock("@laconic/sandbox", () => {

@@ -11,9 +11,8 @@ import {
   relayHintTask,
   relayTask,
   relayWritersTask,
-  type RelayLevelName,
-  type TeamTask,
 } from "../src/index.ts";
+import type { RelayLevelName, TeamTask } from "../src/index.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { benchmarkTask, codeTask, dataTask, writingTask, type TaskResources } from "../src/text/index.ts";
 import { gradingOf, taskCases, type TaskSubject } from "../src/testing/index.ts";

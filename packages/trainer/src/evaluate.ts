@@ -1,12 +1,6 @@
 import { agentErrorOf } from "./agent-errors.ts";
-import {
-  LaconicError,
-  sampleStream,
-  type AgentId,
-  type EpisodeContext,
-  type Problem,
-  type Sampling,
-} from "@laconic/core";
+import { LaconicError, sampleStream } from "@laconic/core";
+import type { AgentId, EpisodeContext, Problem, Sampling } from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";
 import { studentInterval, wilsonInterval } from "@laconic/core/numeric";
 import type { RecordedEpisode } from "@laconic/core/run-folder";

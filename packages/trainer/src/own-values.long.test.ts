@@ -1,14 +1,8 @@
 import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  LaconicError,
-  type EstimatorFunction,
-  type Grouping,
-  type GroupReward,
-  type Objective,
-  type Reward,
-} from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import type { EstimatorFunction, Grouping, GroupReward, Objective, Reward } from "@laconic/core";
 import { groupAdvantages, gspo } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";

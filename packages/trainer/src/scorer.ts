@@ -1,15 +1,5 @@
-import {
-  type AgentId,
-  type Episode,
-  type GroupReward,
-  inputError,
-  LaconicError,
-  type Learned,
-  nameHint,
-  type Problem,
-  type Reward,
-  shownValue,
-} from "@laconic/core";
+import { inputError, LaconicError, nameHint, shownValue } from "@laconic/core";
+import type { AgentId, Episode, GroupReward, Learned, Problem, Reward } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, graded } from "@laconic/rewards";
 import type { Rollout } from "./rollout.ts";

@@ -9,17 +9,8 @@ import { AgentProgram, Rollouts } from "../agent-programs.ts";
 import { connections, type Listener } from "../connections.ts";
 import { expectThat, hasMisread, looked, restarted, rowsOf, runFolder, untilDone, type Scenario } from "../scenario.ts";
 import { secret } from "../secret.ts";
-import {
-  begin,
-  episodesPerGroup,
-  groupsPerStep,
-  jobOf,
-  plainVariant,
-  steps,
-  trainOnce,
-  type TrainingJob,
-  type Variant,
-} from "../training.ts";
+import { begin, episodesPerGroup, groupsPerStep, jobOf, plainVariant, steps, trainOnce } from "../training.ts";
+import type { TrainingJob, Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
 const url = "http://127.0.0.1:8000";

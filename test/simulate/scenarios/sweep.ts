@@ -1,9 +1,5 @@
-import {
-  runFolder as folderOf,
-  runVariants,
-  type Variant,
-  type VariantResult,
-} from "../../../packages/runtime/src/variants/run-variants.ts";
+import { runFolder as folderOf, runVariants } from "../../../packages/runtime/src/variants/run-variants.ts";
+import type { Variant, VariantResult } from "../../../packages/runtime/src/variants/run-variants.ts";
 import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
 import type { StartedRun } from "../../../packages/runtime/src/start/start-run.ts";
 import { relayQuickstart } from "../../../packages/tasks/src/presets/index.ts";

@@ -3,18 +3,8 @@ import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-t
 import { drawSettings } from "../any-settings.ts";
 import { expectEqual, isEndOfRun, trainToEnd, undisturbedRun, type RunPlan } from "../compare-runs.ts";
 import { expectGroupsOnce, expectRowsOfRecords, expectSameEvaluation } from "../records.ts";
-import {
-  expectThat,
-  filesOf,
-  hasMet,
-  hasRotted,
-  latestLoads,
-  looked,
-  runFolder,
-  untilDone,
-  type Files,
-  type Scenario,
-} from "../scenario.ts";
+import { expectThat, filesOf, hasMet, hasRotted, latestLoads, looked, runFolder, untilDone } from "../scenario.ts";
+import type { Files, Scenario } from "../scenario.ts";
 import { begin, drawVariant, jobOf, partsOf, steps, trainIn, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 

@@ -1,21 +1,20 @@
-import {
-  type ChatMessage,
-  type ChatTokenizer,
-  type Completion,
-  type CompletionRequest,
-  type DrawnToken,
-  type EngineCapabilities,
-  inputError,
-  LaconicError,
-  type LanguageModel,
-  type ModelIdentity,
-  type OwnReply,
-  type Sampler,
-  type SampleRequest,
-  type SampleResult,
-  type TokenBytes,
-  type Tokenizer,
-  type TokenTrace,
+import { inputError, LaconicError } from "@laconic/core";
+import type {
+  ChatMessage,
+  ChatTokenizer,
+  Completion,
+  CompletionRequest,
+  DrawnToken,
+  EngineCapabilities,
+  LanguageModel,
+  ModelIdentity,
+  OwnReply,
+  Sampler,
+  SampleRequest,
+  SampleResult,
+  TokenBytes,
+  Tokenizer,
+  TokenTrace,
 } from "@laconic/core";
 import { nextTurn } from "#platform";
 

@@ -1,12 +1,6 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import {
-  roundsWeights,
-  sizeOf,
-  type AdamWMoments,
-  type AdamWTensors,
-  type Kernels,
-  type Tensor,
-} from "../kernels/index.ts";
+import { roundsWeights, sizeOf } from "../kernels/index.ts";
+import type { AdamWMoments, AdamWTensors, Kernels, Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";

@@ -1,12 +1,6 @@
 /// <reference path="./webassembly.d.ts" />
-import {
-  checkedKernels,
-  type Kernels,
-  type Tensor,
-  type CreateKernels,
-  type KernelPlace,
-  type KernelSource,
-} from "../kernels/index.ts";
+import { checkedKernels } from "../kernels/index.ts";
+import type { Kernels, Tensor, CreateKernels, KernelPlace, KernelSource } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels, optimizerKernels } from "./elementwise.ts";
 import { headKernels, linearKernels } from "./linear.ts";

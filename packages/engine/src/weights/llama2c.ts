@@ -3,14 +3,8 @@ import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes, type TensorSource } from "../transformer/parameters.ts";
-import {
-  closedOnError,
-  openToRead,
-  readAt,
-  writeSafetensorsFile,
-  writeSynced,
-  type OpenTensors,
-} from "./safetensors-file.ts";
+import { closedOnError, openToRead, readAt, writeSafetensorsFile, writeSynced } from "./safetensors-file.ts";
+import type { OpenTensors } from "./safetensors-file.ts";
 
 /** `ak42`, the start of versions 1 and 2. */
 const magic = 0x616b_3432;

@@ -9,8 +9,8 @@ import {
   readAt,
   writeSafetensorsFile,
   writeSynced,
+  type OpenTensors,
 } from "./safetensors-file.ts";
-import type { OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
 export interface StoredMoments {

@@ -1,23 +1,9 @@
-import {
-  configError,
-  type Episode,
-  type Grader,
-  type LanguageModel,
-  type Problem,
-  type Random,
-  type Topology,
-} from "@laconic/core";
+import { configError } from "@laconic/core";
+import type { Episode, Grader, LanguageModel, Problem, Random, Topology } from "@laconic/core";
 import { star, type AgentSpec } from "@laconic/topologies";
 import { evaluationSplits, type GradedTask } from "../task.ts";
-import {
-  generateRelayProblem,
-  holdersOf,
-  relayContent,
-  relayLevels,
-  relaySolver,
-  type RelayLevel,
-  type RelayLevelName,
-} from "./problem.ts";
+import { generateRelayProblem, holdersOf, relayContent, relayLevels, relaySolver } from "./problem.ts";
+import type { RelayLevel, RelayLevelName } from "./problem.ts";
 import { relayHolderPrompt, relaySolverPrompt, renderTokens } from "./prompts.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 

@@ -1,14 +1,7 @@
 import { ledgerTotals, randomFromSeed, type CompletionRequest, type LanguageModel, type Random } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import {
-  askedKeys,
-  generateRelayProblem,
-  holdersOf,
-  parseFacts,
-  relayLevels,
-  relaySplit,
-  type RelayLevelName,
-} from "./problem.ts";
+import { askedKeys, generateRelayProblem, holdersOf, parseFacts, relayLevels, relaySplit } from "./problem.ts";
+import type { RelayLevelName } from "./problem.ts";
 import { holderPrompt, readRelayPrompt } from "./prompts.ts";
 import { relayEpisode, relayGrader } from "./task.ts";
 import {
@@ -18,12 +11,11 @@ import {
   scriptedAgent,
   teacherAnswer,
   teacherMessage,
-  type RelayTeacherSettings,
   warmStartBatch,
   warmStartCurriculum,
   warmStartExample,
-  type WarmStartExample,
 } from "./teacher.ts";
+import type { RelayTeacherSettings, WarmStartExample } from "./teacher.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 
 /** Frequency of each text over many draws. */

@@ -1,14 +1,5 @@
-import {
-  type AgentId,
-  configError,
-  inputError,
-  LaconicError,
-  type LanguageModel,
-  type Problem,
-  type Random,
-  randomFromState,
-  type TrainingSequence,
-} from "@laconic/core";
+import { configError, inputError, LaconicError, randomFromState } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, Random, TrainingSequence } from "@laconic/core";
 import { askedKeys, parseFacts, relaySolver, type RelayLevel, generateRelayProblem, holdersOf } from "./problem.ts";
 import { readRelayPrompt, type RelayPrompt, holderPrompt, solverPrompt } from "./prompts.ts";
 import { relayTokenizer } from "./tokenizer.ts";

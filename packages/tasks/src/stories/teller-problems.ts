@@ -1,18 +1,8 @@
 import { randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { distinct, type EvaluationSplits } from "../task.ts";
 import { holderTemplates, idleFamilies, rival, type IdleText, type Story } from "./families.ts";
-import {
-  heldNames,
-  heldThings,
-  nameLengths,
-  splitOf,
-  things,
-  trainedName,
-  unseenNames,
-  type Child,
-  type HeldSplit,
-  type NameChoice,
-} from "./lexicon.ts";
+import { heldNames, heldThings, nameLengths, splitOf, things, trainedName, unseenNames } from "./lexicon.ts";
+import type { Child, HeldSplit, NameChoice } from "./lexicon.ts";
 
 /** A problem has the first two to five. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];

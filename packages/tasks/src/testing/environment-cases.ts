@@ -1,11 +1,5 @@
-import {
-  randomFromSeed,
-  type Environment,
-  type Episode,
-  type EpisodeContext,
-  type LanguageModel,
-  type Problem,
-} from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import type { Environment, Episode, EpisodeContext, LanguageModel, Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { inEnvironment, solo } from "@laconic/topologies";
 

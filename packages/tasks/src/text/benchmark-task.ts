@@ -1,23 +1,9 @@
 import { familyOf } from "@laconic/baselines";
-import {
-  answerKindOf,
-  benchmarkNamed,
-  gradeProblem,
-  inPublishedForm,
-  posed,
-  type BenchmarkProblem,
-  type DataSettings,
-} from "@laconic/benchmarks";
+import { answerKindOf, benchmarkNamed, gradeProblem, inPublishedForm, posed } from "@laconic/benchmarks";
+import type { BenchmarkProblem, DataSettings } from "@laconic/benchmarks";
 import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
-import {
-  inputError,
-  refuseSetting,
-  type AgentId,
-  type Episode,
-  type Problem,
-  type RewardResult,
-  dataError,
-} from "@laconic/core";
+import { inputError, refuseSetting, dataError } from "@laconic/core";
+import type { AgentId, Episode, Problem, RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { gradedBy, silentShare, type OwnGrader } from "../grading.ts";
 import { drawFrom, type TeamTask } from "../task.ts";

@@ -1,16 +1,6 @@
 import { formatCount } from "@laconic/core/text";
-import {
-  benchmarkNamed,
-  openData,
-  openProblems,
-  openSplit,
-  seededSubset,
-  trainingSplits,
-  type BenchmarkProblem,
-  type DataGrading,
-  type DataSettings,
-  type OpenOptions,
-} from "@laconic/benchmarks";
+import { benchmarkNamed, openData, openProblems, openSplit, seededSubset, trainingSplits } from "@laconic/benchmarks";
+import type { BenchmarkProblem, DataGrading, DataSettings, OpenOptions } from "@laconic/benchmarks";
 import type { AnswerKind, Grading } from "@laconic/grading";
 import { questionKey, refuseSetting, dataError } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";

@@ -1,9 +1,5 @@
-import {
-  type BenchmarkProblem,
-  writingReward,
-  type WritingOptions as WritingRewardOptions,
-  type WritingReward,
-} from "@laconic/benchmarks";
+import { writingReward } from "@laconic/benchmarks";
+import type { BenchmarkProblem, WritingOptions as WritingRewardOptions, WritingReward } from "@laconic/benchmarks";
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
 import { createSandbox, gradingLimits, type Sandbox } from "@laconic/sandbox";
 import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";

@@ -1,13 +1,8 @@
 import { installedTexts } from "@laconic/benchmarks/exemplars";
 import type { BenchmarkProblem, WritingWords } from "@laconic/benchmarks";
 import type { ChatMessage, Problem, Prompt, Topology } from "@laconic/core";
-import {
-  jointBaselines,
-  type JointBaseline,
-  type JointGame,
-  type JointHistory,
-  type JointWords,
-} from "@laconic/topologies";
+import { jointBaselines } from "@laconic/topologies";
+import type { JointBaseline, JointGame, JointHistory, JointWords } from "@laconic/topologies";
 import type { CooperationReport } from "./cooperation.ts";
 
 export interface PublishedPair {

@@ -1,13 +1,5 @@
-import {
-  type AgentId,
-  type Environment,
-  type EnvironmentContext,
-  inputError,
-  LaconicError,
-  thrownText,
-  type ToolFormat,
-  type WrittenCall,
-} from "@laconic/core";
+import { inputError, LaconicError, thrownText } from "@laconic/core";
+import type { AgentId, Environment, EnvironmentContext, ToolFormat, WrittenCall } from "@laconic/core";
 import { exactJson, exactNumber, writeJson } from "@laconic/core/json";
 import { hermesTools } from "@laconic/topologies";
 import { z } from "zod";

@@ -15,9 +15,8 @@ import {
   mcpTools,
   searchTool,
   toolEnvironment,
-  type Tool,
-  type ToolEnvironmentOptions,
 } from "./index.ts";
+import type { Tool, ToolEnvironmentOptions } from "./index.ts";
 
 type Call = readonly [name: string, given: object | string];
 

@@ -1,15 +1,6 @@
 import type { LanguageModel, Tokenizer, TrainableModel } from "@laconic/core";
-import {
-  evaluate,
-  evaluationSampling,
-  livePolicies,
-  sha256Of,
-  learningRateAt,
-  supervised,
-  type Evaluation,
-  type TrainConfig,
-  type TrainingParts,
-} from "@laconic/trainer";
+import { evaluate, evaluationSampling, livePolicies, sha256Of, learningRateAt, supervised } from "@laconic/trainer";
+import type { Evaluation, TrainConfig, TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "../task.ts";
 import type { Course } from "./course.ts";
 

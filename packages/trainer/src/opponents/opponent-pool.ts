@@ -1,14 +1,12 @@
-import {
-  type AgentId,
-  inputError,
-  type LanguageModel,
-  type Matchmaking,
-  type PolicySnapshot,
-  type PoolMember,
-  type Random,
-  shownValue,
-  type TrainableModel,
-  mapValues,
+import { inputError, shownValue, mapValues } from "@laconic/core";
+import type {
+  AgentId,
+  LanguageModel,
+  Matchmaking,
+  PolicySnapshot,
+  PoolMember,
+  Random,
+  TrainableModel,
 } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { OpponentSettings } from "../settings/config.ts";

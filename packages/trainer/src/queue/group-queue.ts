@@ -2,13 +2,8 @@ import { inputError, LaconicError, thrownText } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
 import { attempts, joined, type GroupRollout, type SampledGroup, type TakenGroups } from "../stages/group-rollout.ts";
-import {
-  GroupScheduler,
-  type ScheduleCounts,
-  type ScheduleSettings,
-  type ScheduleState,
-  type StartedGroup,
-} from "./group-scheduler.ts";
+import { GroupScheduler } from "./group-scheduler.ts";
+import type { ScheduleCounts, ScheduleSettings, ScheduleState, StartedGroup } from "./group-scheduler.ts";
 import { paced, rateLimiter, ShareInUse } from "./paced.ts";
 
 export interface QueueParts {

@@ -4,9 +4,8 @@ import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
 import { modelsOf, type TrainingParts } from "../spec/parts.ts";
 import type { GameOptions } from "../stages/episode-rollout.ts";
 import { groupGame } from "../stages/play-groups.ts";
-import type { TakenGroups } from "../stages/group-rollout.ts";
+import type { TakenGroups, GroupPlace } from "../stages/group-rollout.ts";
 import { GroupQueue, type DroppedGroup, type QueueReport, type QueueWeights } from "./group-queue.ts";
-import type { GroupPlace } from "../stages/group-rollout.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
 import { rateLimiter } from "./paced.ts";
 

@@ -1,13 +1,6 @@
 import { thrownText } from "@laconic/core";
-import {
-  membersIn,
-  recordedEpisodes,
-  recordVersion,
-  runFiles,
-  type MemberHead,
-  type RecordedEpisode,
-  type StoredContent,
-} from "@laconic/core/run-folder";
+import { membersIn, recordedEpisodes, recordVersion, runFiles } from "@laconic/core/run-folder";
+import type { MemberHead, RecordedEpisode, StoredContent } from "@laconic/core/run-folder";
 import { gunzip } from "#platform";
 import { rowOf } from "./rows.ts";
 import { recordIn, type RunSource } from "./run-source.ts";

@@ -17,9 +17,8 @@ import {
   RowFile,
   rowOf,
   shownEpisodes,
-  type EpisodeEntry,
-  type RunSource,
 } from "./index.ts";
+import type { EpisodeEntry, RunSource } from "./index.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const folder = sharedFolder();

@@ -1,15 +1,7 @@
 import { endsWhole, runFiles, membersIn, recordVersion, type MemberHead } from "@laconic/core/run-folder";
 import { checkedNames } from "./run-files.ts";
-import {
-  parsed,
-  recordIn,
-  textIn,
-  type RunSource,
-  isRunHeld,
-  rowsIn,
-  type LivingProcesses,
-  folderSource,
-} from "./run-source.ts";
+import { parsed, recordIn, textIn, isRunHeld, rowsIn, folderSource } from "./run-source.ts";
+import type { RunSource, LivingProcesses } from "./run-source.ts";
 import { eachRow, lastRow, lostSteps } from "./rows.ts";
 import type { UnknownRecord } from "@laconic/core";
 import { maxJsonDepth } from "@laconic/core/json";

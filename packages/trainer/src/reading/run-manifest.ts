@@ -1,8 +1,7 @@
 import { isRecord, LaconicError, thrownText, type UnknownRecord } from "@laconic/core";
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinPath, sha256 as sha256Text, type FileSystem } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
 import { runFiles } from "@laconic/core/run-folder";
-import { sha256 as sha256Text } from "@laconic/core/files";
 import * as z from "zod";
 import { explainedFileSystem } from "./explained-file-system.ts";
 

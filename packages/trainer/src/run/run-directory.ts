@@ -9,15 +9,14 @@ import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../step-metrics.ts";
 import {
   findCheckpoint,
-  type FoundCheckpoint,
   loadWeights,
   policiesIn,
   saveCheckpoint,
   saveWeights,
   settleCheckpoints,
-  type Models,
   OpponentFolder,
 } from "./checkpoint.ts";
+import type { FoundCheckpoint, Models } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
 import { explainedFileSystem } from "../reading/explained-file-system.ts";
 import { readLines } from "../reading/rows.ts";

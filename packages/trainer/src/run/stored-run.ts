@@ -5,14 +5,8 @@ import { membersIn, runFiles, type ReadAt } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
 import { lineAt, stepDefect } from "../reading/rows.ts";
 import { clearedNames, traceNames } from "../reading/run-files.ts";
-import {
-  changesOf,
-  manifestOfRun,
-  readSettings,
-  runManifest,
-  type Change,
-  type RunManifest,
-} from "../reading/run-manifest.ts";
+import { changesOf, manifestOfRun, readSettings, runManifest } from "../reading/run-manifest.ts";
+import type { Change, RunManifest } from "../reading/run-manifest.ts";
 import { completeSteps, readManifest, type TraceDigests } from "./checkpoint.ts";
 import { piecesBy, replaceFile } from "./file-system.ts";
 import type { RunOptions } from "./recorder.ts";

@@ -6,14 +6,8 @@ import { estimatorShape, objectiveShape } from "@laconic/gspo/presets";
 import { costPreset, decoupledShape } from "@laconic/rewards";
 import * as z from "zod";
 import { checkCombinations } from "./check-combinations.ts";
-import {
-  agentGspoDefaults,
-  asynchronousDefaults,
-  opponentDefaults,
-  supervisedDefaults,
-  type PolicySettings,
-  type TrainConfig,
-} from "./config.ts";
+import { agentGspoDefaults, asynchronousDefaults, opponentDefaults, supervisedDefaults } from "./config.ts";
+import type { PolicySettings, TrainConfig } from "./config.ts";
 import { estimatorOf, isNamedBudget, isNamedCost, isNamedEstimator, isNamedObjective, objectiveOf } from "./named.ts";
 import { expandPlainForms, trainConfigSchema } from "./schema.ts";
 import { isValueSource, presentSchema } from "./values.ts";

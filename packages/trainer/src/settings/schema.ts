@@ -7,15 +7,8 @@ import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import type { CreditSettings, TrainConfig } from "./config.ts";
 import * as tables from "./tables.ts";
-import {
-  isValueSource,
-  presentSchema,
-  trainValues,
-  valueKindOf,
-  valueOr,
-  valueSchema,
-  type TrainValues,
-} from "./values.ts";
+import { isValueSource, presentSchema, trainValues, valueKindOf, valueOr, valueSchema } from "./values.ts";
+import type { TrainValues } from "./values.ts";
 
 /** Adds a field that selects an alternative. @param named - fields by name */
 function namedSchema(

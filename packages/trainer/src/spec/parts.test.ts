@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  checkTrainingParts,
-  livePolicies,
-  modelsOf,
-  onlyPolicy,
-  type TrainedPolicy,
-  type TrainingParts,
-} from "./parts.ts";
+import { checkTrainingParts, livePolicies, modelsOf, onlyPolicy } from "./parts.ts";
+import type { TrainedPolicy, TrainingParts } from "./parts.ts";
 import { tinyParts } from "../testing/index.ts";
 
 const parts = tinyParts("star");

@@ -1,11 +1,5 @@
-import {
-  asPriceController,
-  dualController,
-  type BudgetDiagnostics,
-  type BudgetMeasurement,
-  type BudgetState,
-  type PriceState,
-} from "@laconic/budget";
+import { asPriceController, dualController } from "@laconic/budget";
+import type { BudgetDiagnostics, BudgetMeasurement, BudgetState, PriceState } from "@laconic/budget";
 import { shownValue } from "@laconic/core";
 import { checkedCall, type ValueName } from "@laconic/core/checks";
 import type { TrainConfig } from "../settings/config.ts";

@@ -1,12 +1,5 @@
-import {
-  configError,
-  refuseSetting,
-  shownValue,
-  type Curriculum,
-  type Learned,
-  type Problem,
-  type Random,
-} from "@laconic/core";
+import { configError, refuseSetting, shownValue } from "@laconic/core";
+import type { Curriculum, Learned, Problem, Random } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import { inEpochs } from "../epochs.ts";

@@ -1,14 +1,5 @@
-import {
-  isRecord,
-  LaconicError,
-  shownValue,
-  type Advantages,
-  type Episode,
-  type Grouping,
-  type Estimator,
-  type Objective,
-  type RewardBatch,
-} from "@laconic/core";
+import { isRecord, LaconicError, shownValue } from "@laconic/core";
+import type { Advantages, Episode, Grouping, Estimator, Objective, RewardBatch } from "@laconic/core";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
 /** Checks advantages; errors name the step. */

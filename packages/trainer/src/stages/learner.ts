@@ -7,14 +7,8 @@ import type { Samplers } from "../spec/parts.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
 import type { TakenGroups } from "./group-rollout.ts";
-import {
-  needsOldPass,
-  oldLogProbsOf,
-  oldLogProbsOfUpdate,
-  policyLogProbsOf,
-  policySamplers,
-  type OldLogProbs,
-} from "./old-log-probs.ts";
+import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, policyLogProbsOf, policySamplers } from "./old-log-probs.ts";
+import type { OldLogProbs } from "./old-log-probs.ts";
 import { measurementOf, score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import { treeCredits } from "./tree-rollout.ts";

@@ -1,16 +1,5 @@
-import {
-  inputError,
-  type Objective,
-  type PolicyNeed,
-  policyNeedKey,
-  type PolicyNeedKey,
-  type Ragged,
-  raggedSelect,
-  type Sampler,
-  type Statistic,
-  statisticOf,
-  type TrainingSequence,
-} from "@laconic/core";
+import { inputError, policyNeedKey, raggedSelect, statisticOf } from "@laconic/core";
+import type { Objective, PolicyNeed, PolicyNeedKey, Ragged, Sampler, Statistic, TrainingSequence } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import { importanceOf } from "../settings/named.ts";
 import type { TrainingBatch } from "./training-batch.ts";

@@ -1,15 +1,6 @@
 import { type AgentId, environmentName, type Episode, inputError, ledgerTotals, type RewardTerms } from "@laconic/core";
-import {
-  meanCosts,
-  measureCosts,
-  rewardTerms,
-  rewardTotal,
-  scoreValue,
-  type Costs,
-  type MeasuredReward,
-  type Prices,
-  type PricingOptions,
-} from "@laconic/rewards";
+import { meanCosts, measureCosts, rewardTerms, rewardTotal, scoreValue } from "@laconic/rewards";
+import type { Costs, MeasuredReward, Prices, PricingOptions } from "@laconic/rewards";
 import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
 import type { Rollout } from "../rollout.ts";

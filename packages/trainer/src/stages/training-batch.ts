@@ -1,17 +1,14 @@
-import {
-  type Advantages,
-  type AgentId,
-  type Diagnostics,
-  type Estimator,
-  type Grouping,
-  inputError,
-  LaconicError,
-  ragged,
-  type Ragged,
-  statisticOf,
-  type TokenTrace,
-  type TrainingSequence,
-  type Utterance,
+import { inputError, LaconicError, ragged, statisticOf } from "@laconic/core";
+import type {
+  Advantages,
+  AgentId,
+  Diagnostics,
+  Estimator,
+  Grouping,
+  Ragged,
+  TokenTrace,
+  TrainingSequence,
+  Utterance,
 } from "@laconic/core";
 import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import { groupIndex, type GroupKey } from "@laconic/gspo";

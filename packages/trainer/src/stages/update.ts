@@ -1,18 +1,16 @@
-import {
-  raggedSelect,
-  statisticOf,
-  type Diagnostics,
-  type Objective,
-  type ObjectiveInput,
-  type PolicyNeedKey,
-  type Ragged,
-  type Random,
-  type Schedule,
-  type Statistic,
-  type TokenGradient,
-  type TrainableModel,
-  type TrainingSequence,
-  mapValues,
+import { raggedSelect, statisticOf, mapValues } from "@laconic/core";
+import type {
+  Diagnostics,
+  Objective,
+  ObjectiveInput,
+  PolicyNeedKey,
+  Ragged,
+  Random,
+  Schedule,
+  Statistic,
+  TokenGradient,
+  TrainableModel,
+  TrainingSequence,
 } from "@laconic/core";
 import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "@laconic/core/numeric";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";

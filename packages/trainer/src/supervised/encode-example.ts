@@ -1,12 +1,11 @@
-import {
-  type ChatTokenizer,
-  type ExampleMessage,
-  type SupervisedExample,
-  type Tokenizer,
-  type TrainingSequence,
-  type ValuesOf,
-  dataError,
-  inputError,
+import { dataError, inputError } from "@laconic/core";
+import type {
+  ChatTokenizer,
+  ExampleMessage,
+  SupervisedExample,
+  Tokenizer,
+  TrainingSequence,
+  ValuesOf,
 } from "@laconic/core";
 import type { exampleTable } from "../settings/tables.ts";
 

@@ -1,15 +1,12 @@
-import {
-  isRecord,
-  type ExampleMessage,
-  type SupervisedExample,
-  shownValue,
-  type AgentId,
-  type Problem,
-  type Random,
-  type SupervisedExamples,
-  type TrainingSequence,
-  dataError,
-  inputError,
+import { isRecord, shownValue, dataError, inputError } from "@laconic/core";
+import type {
+  ExampleMessage,
+  SupervisedExample,
+  AgentId,
+  Problem,
+  Random,
+  SupervisedExamples,
+  TrainingSequence,
 } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import * as z from "zod";

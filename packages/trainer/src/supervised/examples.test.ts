@@ -1,13 +1,8 @@
 import { runSpec } from "../spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  randomFromSeed,
-  type ChatMessage,
-  type SupervisedExample,
-  type SupervisedExamples,
-  type TrainingSequence,
-} from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import type { ChatMessage, SupervisedExample, SupervisedExamples, TrainingSequence } from "@laconic/core";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { trainTiny } from "../../test/train-tiny.ts";

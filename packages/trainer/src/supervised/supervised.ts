@@ -1,12 +1,5 @@
-import {
-  LaconicError,
-  type OptimizerSettings,
-  type Ragged,
-  type Random,
-  type TrainableModel,
-  type TrainingSequence,
-  inputError,
-} from "@laconic/core";
+import { LaconicError, inputError } from "@laconic/core";
+import type { OptimizerSettings, Ragged, Random, TrainableModel, TrainingSequence } from "@laconic/core";
 
 /** An example whose tokens may differ in weight. */
 export interface WeightedSequence extends TrainingSequence {

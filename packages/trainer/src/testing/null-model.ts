@@ -1,11 +1,5 @@
-import {
-  raggedSelect,
-  type PolicySnapshot,
-  type Ragged,
-  type SequenceLogProbs,
-  type TrainableModel,
-  type TrainingSequence,
-} from "@laconic/core";
+import { raggedSelect } from "@laconic/core";
+import type { PolicySnapshot, Ragged, SequenceLogProbs, TrainableModel, TrainingSequence } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import { nextTurn } from "../queue/paced.ts";
 

@@ -1,19 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  LaconicError,
-  ragged,
-  raggedSelect,
-  randomFromSeed,
-  randomFromState,
-  type OptimizerResult,
-  type OptimizerSettings,
-  type SampleRequest,
-  type SampleResult,
-  type Sampler,
-  type SequenceLogProbs,
-  type TrainableModel,
-  type TrainingSequence,
+import { LaconicError, ragged, raggedSelect, randomFromSeed, randomFromState } from "@laconic/core";
+import type {
+  OptimizerResult,
+  OptimizerSettings,
+  SampleRequest,
+  SampleResult,
+  Sampler,
+  SequenceLogProbs,
+  TrainableModel,
+  TrainingSequence,
 } from "@laconic/core";
 import { checkSampling, type SamplingSupport } from "@laconic/core/backends";
 import { z } from "zod";

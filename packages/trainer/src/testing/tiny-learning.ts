@@ -1,18 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolders } from "@laconic/core/platform";
-import {
-  randomFromSeed,
-  type Curriculum,
-  type Environment,
-  type EpisodeReward,
-  type Estimator,
-  type GroupReward,
-  type Learned,
-  type Problem,
-  type Reward,
-  type StoredWeights,
-  mapValues,
+import { randomFromSeed, mapValues } from "@laconic/core";
+import type {
+  Curriculum,
+  Environment,
+  EpisodeReward,
+  Estimator,
+  GroupReward,
+  Learned,
+  Problem,
+  Reward,
+  StoredWeights,
 } from "@laconic/core";
 import { inEnvironment } from "@laconic/topologies";
 import type { TrainingParts } from "../spec/parts.ts";

@@ -1,15 +1,14 @@
-import {
-  LaconicError,
-  randomFromSeed,
-  type AdapterSource,
-  type ForwardOptions,
-  type LoraSettings,
-  type ModelSource,
-  type OptimizerResult,
-  type OptimizerSettings,
-  type SampleRequest,
-  type SampleResult,
-  type TrainingSequence,
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import type {
+  AdapterSource,
+  ForwardOptions,
+  LoraSettings,
+  ModelSource,
+  OptimizerResult,
+  OptimizerSettings,
+  SampleRequest,
+  SampleResult,
+  TrainingSequence,
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../../generation/draw.ts";
@@ -29,10 +28,10 @@ import {
   shapesOf,
   storedParts,
   writeValues,
+  writeSources,
 } from "../../transformer/weight-layout.ts";
 import { fitSource } from "../../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
-import { writeSources } from "../../transformer/weight-layout.ts";
 import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
 import { slotViews, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf } from "./outputs.ts";

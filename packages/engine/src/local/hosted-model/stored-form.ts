@@ -6,12 +6,8 @@ import { parseModelConfig, type ModelConfig } from "../../transformer/model-conf
 import { parameter, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { scoreName } from "../../transformer/parameters.ts";
 import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
-import {
-  openModelFolder,
-  writeModelFolder,
-  writeTrainingState,
-  type ModelFolderContents,
-} from "../../weights/model-folder.ts";
+import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
+import type { ModelFolderContents } from "../../weights/model-folder.ts";
 import { closedOnError, openSafetensorsFile, writeSafetensorsFile } from "../../weights/safetensors-file.ts";
 import type { OpenTensors } from "../../weights/safetensors-file.ts";
 

@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  LaconicError,
-  randomFromSeed,
-  type Engine,
-  type LaconicErrorCode,
-  type ModelSource,
-  type OptimizerSettings,
-  type SampleRequest,
-  type SampleResult,
-  type TokenGradient,
-  type TrainableModel,
-  type TrainingSequence,
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import type {
+  Engine,
+  LaconicErrorCode,
+  ModelSource,
+  OptimizerSettings,
+  SampleRequest,
+  SampleResult,
+  TokenGradient,
+  TrainableModel,
+  TrainingSequence,
 } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 

@@ -1,23 +1,8 @@
-import {
-  baselineNamed,
-  type BaselineOptions,
-  debateProgram,
-  hintTemplates,
-  roleAssignmentProgram,
-} from "@laconic/baselines";
+import { baselineNamed, debateProgram, hintTemplates, roleAssignmentProgram } from "@laconic/baselines";
+import type { BaselineOptions } from "@laconic/baselines";
 import { type AgentId, LaconicError, type Prompt, type Topology } from "@laconic/core";
-import {
-  asPrompt,
-  type AgentSpec,
-  answerOf,
-  type Edge,
-  type Graph,
-  plurality,
-  type Program,
-  programTopology,
-  type Stage,
-  withBudget,
-} from "@laconic/topologies";
+import { asPrompt, answerOf, plurality, programTopology, withBudget } from "@laconic/topologies";
+import type { AgentSpec, Edge, Graph, Program, Stage } from "@laconic/topologies";
 import { numbered, slot, wordingFor, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
 
 export const collaborator = "collaborator";

@@ -1,14 +1,14 @@
 import { randomFromSeed } from "@laconic/core";
-import type {
-  AdamWMoments,
-  CachePlan,
-  Kernels,
-  Precision,
-  RotaryTables,
-  SequenceLayout,
-  Tensor,
+import {
+  roundsWeights,
+  type AdamWMoments,
+  type CachePlan,
+  type Kernels,
+  type Precision,
+  type RotaryTables,
+  type SequenceLayout,
+  type Tensor,
 } from "../../contract.ts";
-import { roundsWeights } from "../../contract.ts";
 
 /** Inputs of a case, equal for every kernel set. */
 export class Bench {
