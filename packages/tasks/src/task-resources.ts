@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { OpenOptions } from "@laconic/benchmarks";
 
 /** Resources to open a task. */
@@ -10,7 +11,7 @@ export interface TaskResources {
   readonly remote?: boolean;
   /** Shown to text teams. */
   readonly targetTokens?: number;
-  readonly templateArguments: Readonly<Record<string, unknown>>;
+  readonly templateArguments: UnknownRecord;
   /** Folder of benchmark files, and the hub. */
   readonly data: OpenOptions;
   readonly note: (text: string) => void;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Estimator } from "@laconic/core";
+import type { Estimator, UnknownRecord } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -32,7 +32,7 @@ function partsOf({ team, isAsynchronous }: Case): RunSpecOptions {
   return tinyLearningParts({ ...parts, task: { ...parts.task, problems: named } }, !isAsynchronous);
 }
 
-function settingsOf({ team, pool, isAsynchronous, seed }: Case): Readonly<Record<string, unknown>> {
+function settingsOf({ team, pool, isAsynchronous, seed }: Case): UnknownRecord {
   return {
     ...tinySettings,
     seed,

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { expect, test } from "vitest";
 import { trainTiny } from "../test/train-tiny.ts";
@@ -5,10 +6,7 @@ import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { tinyDuelParts, tinyPairParts, tinyParts } from "./testing/index.ts";
 
-async function emitted(
-  settings: Readonly<Record<string, unknown>> = {},
-  parts: RunSpecOptions = tinyParts("star"),
-): Promise<string[]> {
+async function emitted(settings: UnknownRecord = {}, parts: RunSpecOptions = tinyParts("star")): Promise<string[]> {
   const budget = { targetTokens: 3, learningRate: 0.01 };
   const { rows } = await trainTiny(parts, { steps: 1, prices: {}, budget, ...settings });
   return Object.keys(rows.at(-1) ?? {});

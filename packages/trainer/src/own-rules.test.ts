@@ -1,7 +1,7 @@
 import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
+import { LaconicError, type Curriculum, type EvaluationPoint, type Problem, type UnknownRecord } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { trainTiny, type Trained } from "../test/train-tiny.ts";
@@ -9,7 +9,7 @@ import { withResults } from "./loop/step.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 
-const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+const run = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { prices: {}, steps: 4, ...extra });
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);

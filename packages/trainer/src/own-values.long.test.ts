@@ -2,7 +2,7 @@ import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import type { EstimatorFunction, Grouping, GroupReward, Objective, Reward } from "@laconic/core";
+import type { EstimatorFunction, Grouping, GroupReward, Objective, Reward, UnknownRecord } from "@laconic/core";
 import { groupAdvantages, gspo } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
@@ -12,7 +12,7 @@ import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
 import { tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 
-const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+const run = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { prices: {}, ...extra });
 
 const byAgent = { groupBy: "prompt+agent" };
@@ -164,7 +164,7 @@ describe("custom values", () => {
 });
 
 describe("the configuration names the values", () => {
-  const settings: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  const settings: Readonly<Record<string, UnknownRecord>> = {
     group: { scale: "none" },
     bnpo: { a: 2, b: 2 },
     "reinforce++": { baseline: true },

@@ -1,5 +1,5 @@
 import type { RunSpecOptions } from "./spec/run-spec.ts";
-import { LaconicError, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
+import { LaconicError, type Objective, type ObjectiveInput, type Ragged, type UnknownRecord } from "@laconic/core";
 import { gspo, withKl } from "@laconic/gspo";
 import { expect, test } from "vitest";
 import { trainTiny, type Trained } from "../test/train-tiny.ts";
@@ -8,7 +8,7 @@ import { tinyPairParts, tinyParts, tinyTokenizer } from "./testing/index.ts";
 
 const clip = { low: 0.2, high: 0.2 };
 
-const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+const run = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { prices: {}, ...extra });
 
 /** Objective that records its inputs. */

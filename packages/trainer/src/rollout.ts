@@ -2,18 +2,22 @@ import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 import type { Turn } from "@laconic/topologies";
 
-/** Episode with problem and reward. */
-export interface Rollout {
+/** Episode with its reward. */
+export interface Played {
   readonly episode: Episode;
-  /** Reward; null after an agent's error. */
+  /** Null after an agent's error. */
   readonly score: RewardOutcome | null;
+}
+
+/** Episode of a step with its problem. */
+export interface Rollout extends Played {
   readonly problem: Problem;
   /** Problem index in the step. */
   readonly group: number;
   /** Replay with one agent silent and equal random numbers; only with `credit: difference`. */
-  readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
+  readonly without?: Readonly<Record<AgentId, Played>>;
   /** The problem's greedy episode, not trained on; only if an estimator needs it. */
-  readonly greedy?: Pick<Rollout, "episode" | "score">;
+  readonly greedy?: Played;
 }
 
 export interface RolloutTree {
@@ -25,7 +29,7 @@ export interface RolloutTree {
 export interface TreeAction {
   readonly replies: readonly number[];
   /** Episode so far, including this reply. */
-  readonly played: Pick<Rollout, "episode" | "score">;
+  readonly played: Played;
   /** Round of the reply; earlier rounds have been paid for. */
   readonly round: number;
   readonly next: TreeNode | null;
@@ -39,5 +43,5 @@ export interface Tree {
   readonly node: TreeNode;
   /** Turns by path, agent and reply. */
   readonly replies: ReadonlyMap<string, Turn>;
-  readonly paths: readonly Pick<Rollout, "episode" | "score">[];
+  readonly paths: readonly Played[];
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Problem, Reward } from "@laconic/core";
+import type { Problem, Reward, UnknownRecord } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -36,7 +36,7 @@ function judged(
   return { ...parts, task: { ...parts.task, reward: judging(judge) } };
 }
 
-const run = (parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+const run = (parts: TrainingParts, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { ...settings, ...extra });
 
 const sumOf = (rows: readonly Metrics[], name: string): number =>

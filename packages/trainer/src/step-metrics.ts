@@ -230,19 +230,19 @@ function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Diagnostics by metric: `ends` reports mean, min and max; others the mean. */
-const diagnosticRows = [
-  { metric: "ratio", diagnostic: "ratio", take: "ends" },
-  { metric: "importance_weight", diagnostic: "sampling/ratio", take: "ends" },
-  { metric: "advantages", diagnostic: "advantages", take: "ends" },
-  { metric: "actor/ppo_kl", diagnostic: "approx_kl/k1", take: "mean" },
-  { metric: "approx_kl/k3", diagnostic: "approx_kl/k3", take: "mean" },
-  { metric: "actor/kl_loss", diagnostic: "kl", take: "mean" },
-  { metric: "actor/pg_clipfrac", diagnostic: "clip_ratio/region", take: "mean" },
-  { metric: "clip_ratio/low_mean", diagnostic: "clip_ratio/low", take: "mean" },
-  { metric: "clip_ratio/high_mean", diagnostic: "clip_ratio/high", take: "mean" },
-  { metric: "frac_reward_zero_std", diagnostic: "frac_reward_zero_std", take: "mean" },
-] as const;
+/** Diagnostics reported as mean, min and max, by metric. */
+const diagnosticEnds = { ratio: "ratio", importance_weight: "sampling/ratio", advantages: "advantages" } as const;
+
+/** Diagnostics reported as their mean, by metric. */
+const diagnosticMeans = {
+  "actor/ppo_kl": "approx_kl/k1",
+  "approx_kl/k3": "approx_kl/k3",
+  "actor/kl_loss": "kl",
+  "actor/pg_clipfrac": "clip_ratio/region",
+  "clip_ratio/low_mean": "clip_ratio/low",
+  "clip_ratio/high_mean": "clip_ratio/high",
+  frac_reward_zero_std: "frac_reward_zero_std",
+} as const;
 
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
@@ -251,21 +251,22 @@ const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
 
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
   const metrics: Metrics = {};
-  for (const { metric, diagnostic, take } of diagnosticRows) {
+  for (const [metric, diagnostic] of Object.entries(diagnosticEnds)) {
     const statistic = diagnostics[diagnostic];
-    if (!statistic || (take === "ends" && statistic.count === 0)) continue;
-    if (take === "mean") metrics[metric] = statisticMean(statistic);
-    else {
-      metrics[`${metric}/mean`] = statisticMean(statistic);
-      metrics[`${metric}/min`] = statistic.min;
-      metrics[`${metric}/max`] = statistic.max;
-    }
+    if (!statistic || statistic.count === 0) continue;
+    metrics[`${metric}/mean`] = statisticMean(statistic);
+    metrics[`${metric}/min`] = statistic.min;
+    metrics[`${metric}/max`] = statistic.max;
+  }
+  for (const [metric, diagnostic] of Object.entries(diagnosticMeans)) {
+    const statistic = diagnostics[diagnostic];
+    if (statistic) metrics[metric] = statisticMean(statistic);
   }
   for (const [key, statistic] of Object.entries(diagnostics))
     if (key.startsWith("frac_zero_std/")) metrics[key] = statisticMean(statistic);
   for (const key of diagnosticSums) metrics[key] = diagnostics[key]?.sum ?? 0;
   metrics["log_ratio_abs_max"] = Math.max(0, diagnostics["log_ratio_abs"]?.max ?? 0);
-  const taken = new Set<string>([...diagnosticRows.map(({ diagnostic }) => diagnostic), ...otherDiagnostics]);
+  const taken = new Set<string>([...Object.values({ ...diagnosticEnds, ...diagnosticMeans }), ...otherDiagnostics]);
   for (const [key, statistic] of Object.entries(diagnostics))
     if (!taken.has(key) && !(key in metrics)) metrics[key] = statisticMean(statistic);
   return metrics;

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import type { TrainingParts } from "./spec/parts.ts";
 import { tinyPairParts, tinyParts, tinyRun } from "./testing/index.ts";
 
-const run = (settings: Readonly<Record<string, unknown>>, parts: TrainingParts): Promise<Trained> =>
+const run = (settings: UnknownRecord, parts: TrainingParts): Promise<Trained> =>
   trainTiny(parts, { prices: {}, ...settings });
 
 const magrpo = {

@@ -1,5 +1,5 @@
 import { runSpec } from "./spec/run-spec.ts";
-import { randomFromSeed, type TrainableModel } from "@laconic/core";
+import { randomFromSeed, type TrainableModel, type UnknownRecord } from "@laconic/core";
 import { expect, test } from "vitest";
 import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import type { TrainSettings } from "./settings/config.ts";
@@ -12,8 +12,7 @@ import { train } from "./train.ts";
 
 type Parts = TrainingParts;
 
-const run = (settings: Readonly<Record<string, unknown>> = {}, parts: Parts = tinyParts()): Promise<Trained> =>
-  trainTiny(parts, settings);
+const run = (settings: UnknownRecord = {}, parts: Parts = tinyParts()): Promise<Trained> => trainTiny(parts, settings);
 
 test("thirty steps teach a solo agent to answer in one letter and the end", async () => {
   const { before, after, rows, steps, interrupted } = await run();

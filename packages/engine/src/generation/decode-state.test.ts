@@ -1,4 +1,4 @@
-import { randomFromSeed, type SampleResult } from "@laconic/core";
+import { randomFromSeed, type SampleResult, type UnknownRecord } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { UniformStream } from "./reply.ts";
 import { request, uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig({
-  ...(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>),
+  ...(Object.values(tinyConfigs)[0] as UnknownRecord),
   max_position_embeddings: 256,
 });
 const parameters = randomParameters(config, 1);

@@ -1,4 +1,4 @@
-import { randomFromSeed, type SampleRequest } from "@laconic/core";
+import { randomFromSeed, type SampleRequest, type UnknownRecord } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
 import { metered } from "../testing/metered-kernels.ts";
 import { uploadModel } from "../testing/model-values.ts";
 
-const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
+const config = parseModelConfig(Object.values(tinyConfigs)[0] as UnknownRecord);
 const parameters = randomParameters(config, 1);
 const perPosition = positionBytes(config, "float64");
 

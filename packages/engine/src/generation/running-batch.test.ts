@@ -1,4 +1,4 @@
-import type { SampleRequest, SampleResult } from "@laconic/core";
+import type { SampleRequest, SampleResult, UnknownRecord } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Kernels, Tensor } from "../kernels/index.ts";
@@ -10,7 +10,7 @@ import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
 import { metered } from "../testing/metered-kernels.ts";
 import { request, uploadModel } from "../testing/model-values.ts";
 
-const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
+const config = parseModelConfig(Object.values(tinyConfigs)[0] as UnknownRecord);
 const parameters = randomParameters(config, 1);
 
 /** Pages through a table, and one page a reply. */

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import type { Engine, TrainableModel, TrainingSequence, UnknownRecord } from "@laconic/core";
 import { describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
@@ -25,7 +26,7 @@ for (const [kind, create] of Object.entries(kinds))
     for (const item of engineCases) test(item.name, () => item.run(create));
   });
 
-const tiny = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
+const tiny = Object.values(tinyConfigs)[0] as UnknownRecord;
 const settings = { learningRate: 0.01, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, maxGradNorm: 0.5 };
 const batch: readonly TrainingSequence[] = [
   { promptTokens: [1, 2], completionTokens: [3, 4, 5] },

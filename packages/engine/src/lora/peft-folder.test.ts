@@ -9,10 +9,10 @@ import { adapterOf } from "../transformer/model-on-device.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter } from "./lora-settings.ts";
 import { parsePeftConfig, openPeftFolder, toPeftConfig, writePeftFolder } from "./peft-folder.ts";
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type UnknownRecord } from "@laconic/core";
 
 const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };
-const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
+const config = parseModelConfig(Object.values(tinyConfigs)[0] as UnknownRecord);
 
 test("reads PEFT's default format with its names", () => {
   const whole = {

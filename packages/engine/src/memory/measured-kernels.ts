@@ -101,11 +101,7 @@ export class MeasuredKernels {
     };
   }
 
-  #layouts(): Pick<
-    Kernels,
-    | ("upload" | "zeros" | "copy" | "reshape" | "together" | "columns" | "joinColumns")
-    | ("add" | "multiply" | "scaled" | "gatherRows" | "pickRows" | "scatterAddRows")
-  > {
+  #layouts() {
     const precisionOf = (tensor: Tensor): Precision => this.#tensors.get(tensor).precision;
     const blockOf = (tensor: Tensor): Block | undefined =>
       this.#sharing ? this.#tensors.get(tensor).block : undefined;
@@ -135,15 +131,10 @@ export class MeasuredKernels {
       gatherRows: (table, index) => this.#make([rows(index), columns(table)], precisionOf(table)),
       pickRows: (x, index) => this.#make([rows(index), ...x.shape.slice(1)], precisionOf(x), x.dtype),
       scatterAddRows: (delta, _, count, precision) => this.#make([count, columns(delta)], precision),
-    };
+    } satisfies Partial<Kernels>;
   }
 
-  #computations(): Pick<
-    Kernels,
-    | ("linear" | "linearBackward" | "rmsNorm" | "rmsNormBackward" | "rotary" | "swiGlu" | "swiGluBackward")
-    | ("attention" | "attentionBackward" | "attentionCached" | "headLogits" | "headLogProbs" | "headLogProbsBackward")
-    | ("sampleTokens" | "tokenLogProbs" | "sumSquares")
-  > {
+  #computations() {
     const working = ({ shape }: Tensor): Tensor => this.#make(shape);
     const full = (...shape: Shape): Tensor => this.#make(shape, "full");
     const ints = (...shape: Shape): Tensor => this.#make(shape, "working", "int32");
@@ -182,7 +173,7 @@ export class MeasuredKernels {
         topLogProbs: full(rows(logits), count),
       }),
       sumSquares: () => full(1),
-    };
+    } satisfies Partial<Kernels>;
   }
 
   #make(shape: Shape, precision: Precision = "working", dtype: Tensor["dtype"] = "float", shared?: Block): Tensor {

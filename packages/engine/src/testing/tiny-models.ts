@@ -16,7 +16,7 @@ interface TinySizes {
 
 /** Configuration with a tied head. @param others - further keys, or other values */
 export function tinyConfig(
-  modelType: "llama" | "qwen2" | "qwen3",
+  modelType: string,
   { vocabulary, width, inner, heads, keyValueHeads = 1, layers = 2 }: TinySizes,
   others: UnknownRecord = {},
 ): UnknownRecord {
@@ -73,17 +73,13 @@ export const tinyConfigs: Readonly<Record<string, UnknownRecord>> = {
   ),
 };
 
-const family = (model_type: string, change: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
-  ...common,
-  model_type,
-  vocab_size: 11,
-  hidden_size: 16,
-  intermediate_size: 10,
-  num_attention_heads: 2,
-  // Defaults are outside this vocabulary.
-  pad_token_id: null,
-  ...change,
-});
+// Default ids of padding are outside this vocabulary.
+const family = (modelType: string, change: UnknownRecord) =>
+  tinyConfig(
+    modelType,
+    { vocabulary: 11, width: 16, inner: 10, heads: 2 },
+    { rms_norm_eps: 1e-5, pad_token_id: null, ...change },
+  );
 const yarn = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 8 };
 const longrope = { short_factor: [1, 1.5, 2.5], long_factor: [2, 3, 4], original_max_position_embeddings: 16 };
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
+import type { OptimizerSettings, TrainingSequence, UnknownRecord } from "@laconic/core";
 import { askPython, type PythonAnswer } from "@laconic/core/platform";
 import type { Kernels } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
@@ -15,7 +15,7 @@ import { readStored, uploadModel } from "./model-values.ts";
 /** Model, sequences, and d loss / d log-prob of each completion token. */
 export interface ParityCase {
   readonly name: string;
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: UnknownRecord;
   readonly parameters: ReadonlyMap<string, Float64Array>;
   readonly sequences: readonly TrainingSequence[];
   readonly dLogProbs: readonly number[];
@@ -185,7 +185,7 @@ function relativeError(actual: ArrayLike<number>, expected: readonly number[]): 
   return error / Math.max(...expected.map(Math.abs));
 }
 
-function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase): Readonly<Record<string, unknown>> {
+function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase): UnknownRecord {
   const model = parseModelConfig(config);
   const shapes = parameterShapes(parameters.has(scoreName) ? { ...model, scalarHead: true } : model);
   return {

@@ -1,5 +1,5 @@
 /// <reference path="./webassembly.d.ts" />
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
 import { fusedNames, type Fused } from "./fused.ts";
 
 const page = 2 ** 16;
@@ -98,7 +98,7 @@ export class WasmMemory {
 async function startedOver(
   memory: WebAssembly.Memory,
   binary: Uint8Array<ArrayBuffer>,
-): Promise<{ readonly module: WebAssembly.Module; readonly exports: Readonly<Record<string, unknown>> }> {
+): Promise<{ readonly module: WebAssembly.Module; readonly exports: UnknownRecord }> {
   const module = await WebAssembly.compile(binary);
   const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
   return { module, exports };

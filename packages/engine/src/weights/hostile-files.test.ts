@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { execFile } from "node:child_process";
 import { rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { parseModelConfig } from "../transformer/model-config.ts";
 import { openModelFolder, readJsonFile } from "./model-folder.ts";
 import { parseHeader } from "./safetensors.ts";
 
-const json = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
+const json = Object.values(tinyConfigs)[0] as UnknownRecord;
 const config = parseModelConfig(json);
 
 let folder = "";

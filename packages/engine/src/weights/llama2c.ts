@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
 import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
@@ -29,7 +29,7 @@ interface Header {
 export async function openLlama2c(
   files: ModelFiles,
   path: string,
-): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
+): Promise<OpenTensors & { readonly config: UnknownRecord }> {
   return closedOnError(await openToRead(files, path), async (file) => {
     const header = await readHeader(file, path);
     const config = configOf(header);
@@ -61,7 +61,7 @@ export async function convertLlama2c(
   path: string,
   folder: string,
   files: ModelFiles = defaultFiles,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<UnknownRecord> {
   const { config, tensors, close } = await openLlama2c(files, path);
   try {
     await writeSafetensorsFile(files, joinPath(folder, "model.safetensors"), tensors, "F32");
@@ -117,7 +117,7 @@ function checked(header: Header, path: string): Header {
   return header;
 }
 
-function configOf(header: Header): Readonly<Record<string, unknown>> {
+function configOf(header: Header): UnknownRecord {
   const { dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
   return {
     architectures: ["LlamaForCausalLM"],

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sizeOf, type Kernels } from "../kernels/index.ts";
@@ -13,7 +14,7 @@ import { fitWeights } from "./fit-weights.ts";
 import { openModelFolder, openTrainingState } from "./model-folder.ts";
 import { encodeSafetensors, type StoredTensor } from "./safetensors.ts";
 
-const json = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
+const json = Object.values(tinyConfigs)[0] as UnknownRecord;
 const config = parseModelConfig(json);
 const weights = new Map<string, StoredTensor>(
   Array.from(parameterShapes(config), ([name, shape], i) => [

@@ -1,4 +1,4 @@
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
@@ -45,7 +45,7 @@ const maxJsonBytes = 1 << 26;
 export async function openModelFolder(
   files: ModelFiles,
   folder: string,
-): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
+): Promise<OpenTensors & { readonly config: UnknownRecord }> {
   const config = await readJsonFile(joinPath(folder, names.config), files);
   const tensors = new Map<string, TensorSource>();
   const opened: OpenTensors[] = [];
@@ -98,7 +98,7 @@ function readMoments(
 
 /** Weights and moments have the names of trained tensors. */
 export interface ModelFolderContents {
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: UnknownRecord;
   readonly weights: ReadonlyMap<string, TensorSource>;
   readonly steps: number;
   readonly moments: ReadonlyMap<string, StoredMoments>;
@@ -161,10 +161,7 @@ async function weightFiles(files: ModelFiles, folder: string): Promise<string[]>
 }
 
 /** @throws LaconicError `checkpoint_missing`, `weights_invalid`. */
-export async function readJsonFile(
-  path: string,
-  files: ModelFiles = defaultFiles,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readJsonFile(path: string, files: ModelFiles = defaultFiles): Promise<UnknownRecord> {
   const file = await openToRead(files, path);
   let value: unknown;
   try {

@@ -1,10 +1,11 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { SettingsOf } from "../named/index.ts";
 import type { PromptSource } from "../text/benchmark-team.ts";
 import type { TeamName } from "../text/teams/presets.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /** Thinking would use up short replies. */
-const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
+const answerAtOnce: UnknownRecord = { enable_thinking: false };
 
 /** PyTorch's default, which the released scripts leave. */
 const torchBeta2 = 0.999;

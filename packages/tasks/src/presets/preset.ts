@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { TaskSettings } from "../named/index.ts";
 import type { OwnersWarmStart } from "../warm-start/index.ts";
@@ -13,7 +14,7 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly actor?: { readonly model: string } | null;
   /** One for all trained agents, or one per agent. */
   readonly policies?: "shared" | "own";
-  readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
+  readonly chatTemplateArguments?: UnknownRecord;
   readonly device?: string;
   readonly train: Train;
 }

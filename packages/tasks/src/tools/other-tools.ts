@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { Tool } from "./tool.ts";
 
 /** Part of a client of `@modelcontextprotocol/sdk`. */
@@ -22,7 +23,7 @@ export async function mcpTools(client: McpClient): Promise<Tool[]> {
   return tools.map(({ name, description, inputSchema }) => ({
     name,
     ...(description !== undefined && { description }),
-    parameters: inputSchema as Readonly<Record<string, unknown>>,
+    parameters: inputSchema as UnknownRecord,
     async run(input: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) {
       const answer = (await client.callTool({ name, arguments: input }, undefined, { signal })) as {
         readonly isError?: boolean;
@@ -47,7 +48,7 @@ export interface AiTool {
 export function aiTools(tools: Readonly<Record<string, AiTool>>): Tool[] {
   return Object.entries(tools).map(([name, { description, inputSchema, execute }]) => {
     if (!execute) throw new Error(`the tool ${name} has no execute`);
-    const { jsonSchema } = inputSchema as { readonly jsonSchema?: Readonly<Record<string, unknown>> };
+    const { jsonSchema } = inputSchema as { readonly jsonSchema?: UnknownRecord };
     return {
       name,
       ...(description !== undefined && { description }),

@@ -1,4 +1,4 @@
-import type { Random, ToolDefinition } from "@laconic/core";
+import type { Random, ToolDefinition, UnknownRecord } from "@laconic/core";
 import * as z from "zod";
 
 /** Context of a tool call. */
@@ -13,7 +13,7 @@ export interface Tool {
   readonly name: string;
   readonly description?: string;
   /** Schema of an object. Default: any arguments. */
-  readonly parameters?: z.ZodType | Readonly<Record<string, unknown>>;
+  readonly parameters?: z.ZodType | UnknownRecord;
   /** Other values than strings become JSON. */
   run(input: never, context: ToolContext): unknown;
 }

@@ -1,4 +1,5 @@
 import { modelsOf, type Samplers } from "../spec/parts.ts";
+import { needsGreedy } from "../spec/learning.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { TrainingQueue } from "../queue/training-queue.ts";
 import type { TakenGroups } from "../stages/group-rollout.ts";
@@ -19,7 +20,7 @@ export function collector(run: TrainingRun, beginning: LoopState): Collector {
   const { source } = parts;
   if (source) return { ...alone, collect: ({ step }, samplers) => nextBatch(parts, source, step, samplers, signal) };
 
-  const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
+  const greedy = needsGreedy(learners);
   if (config.asynchronous) {
     let state = beginning;
     const queue = new TrainingQueue(config, config.asynchronous, {

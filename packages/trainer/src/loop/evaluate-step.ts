@@ -10,7 +10,7 @@ import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
 import type { OpponentSettings } from "../settings/config.ts";
 import { checkpointOnFailure, type TrainingRun } from "./training-run.ts";
-import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
+import { gameOf, withOpponent, type Opponent, type OpponentResult } from "../opponents/games.ts";
 import type { OpponentPool } from "../opponents/opponent-pool.ts";
 
 export async function evaluateStep(run: TrainingRun, learned: Learned): Promise<Evaluation> {
@@ -84,13 +84,12 @@ function unlearnedAtEnd(
   scored: readonly ScoredRollout[],
 ): string | null {
   const { budget, budgets, prices, policies } = config;
+  const own = Object.values(policies);
   const isPriced =
     budget !== null ||
     Object.keys(budgets).length > 0 ||
-    [prices, ...Object.values(policies).map((policy) => policy.prices ?? {})].some((of) =>
-      Object.values(of).some((price) => price > 0),
-    ) ||
-    Object.values(policies).some((policy) => policy.budget !== undefined);
+    own.some((policy) => policy.budget !== undefined) ||
+    [prices, ...own.map((policy) => policy.prices ?? {})].some((of) => Object.values(of).some((price) => price > 0));
   const rewards = new Map<ScoredRollout["group"], Set<number>>();
   for (const { group, reward } of scored) rewards.set(group, (rewards.get(group) ?? new Set<number>()).add(reward));
   const equal = [...rewards.values()].filter(({ size }) => size === 1).length;
@@ -132,8 +131,7 @@ async function evaluateOpponents(
   const rates: Record<string, OpponentResult> = {};
   for (const name of pool.against) {
     const opponents = settings.sides.map((_, side) => pool.opponent(name, side));
-    const opponentAt = (i: number): (typeof opponents)[number] =>
-      opponents[i % opponents.length] as (typeof opponents)[number];
+    const opponentAt = (i: number): Opponent => opponents[i % opponents.length] as Opponent;
     const played = await playProblems(parts, (i) => ({ ...models, ...opponentAt(i).models }), options);
     const games = played.flatMap(({ episode, score }, i) => {
       const marked = withOpponent(episode, name, Object.keys(opponentAt(i).models));

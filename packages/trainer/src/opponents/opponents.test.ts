@@ -1,7 +1,8 @@
 import type { RunSpecOptions } from "../spec/run-spec.ts";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, randomFromSeed, type LanguageModel, type Matchmaking, type MatchRequest } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import type { LanguageModel, Matchmaking, MatchRequest, UnknownRecord } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { TrainedPolicy, TrainingParts } from "../spec/parts.ts";
@@ -25,7 +26,7 @@ const settings = {
 };
 const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 };
 
-const play = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+const play = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { ...settings, objective: { name: "gspo" }, prices: {}, opponents, ...extra });
 
 async function refusal(parts: RunSpecOptions, extra: object): Promise<string> {

@@ -1,5 +1,5 @@
 import { runSpec } from "../spec/run-spec.ts";
-import { randomFromSeed, stopReasons } from "@laconic/core";
+import { randomFromSeed, stopReasons, type UnknownRecord } from "@laconic/core";
 import { expect, test } from "vitest";
 import { sampled } from "../../test/scored-rollouts.ts";
 import { slowly, type Slowness } from "../../test/slow-policy.ts";
@@ -26,11 +26,7 @@ interface Ran {
 }
 
 const settings = { ...tinySettings, prices: {}, steps: 40 };
-async function run(
-  extra: Readonly<Record<string, unknown>>,
-  parts: TrainingParts = tinyParts(),
-  slowness: Slowness = {},
-): Promise<Ran> {
+async function run(extra: UnknownRecord, parts: TrainingParts = tinyParts(), slowness: Slowness = {}): Promise<Ran> {
   const timer = virtualTimer();
   const [rows, dropped]: [Metrics[], Ran["dropped"]] = [[], []];
   const config = parseTrainConfig({ ...settings, ...extra });

@@ -1,4 +1,4 @@
-import { thrownText } from "@laconic/core";
+import { thrownText, type UnknownRecord } from "@laconic/core";
 import { membersIn, recordedEpisodes, recordVersion, runFiles } from "@laconic/core/run-folder";
 import type { MemberHead, RecordedEpisode, StoredContent } from "@laconic/core/run-folder";
 import { gunzip } from "#platform";
@@ -127,7 +127,7 @@ async function readEpisodes(
 /** Yields the first episodes of each validation, as many as transcripts. @param settings - from the run folder */
 export async function* shownEpisodes(
   source: RunSource,
-  settings: Readonly<Record<string, unknown>>,
+  settings: UnknownRecord,
   steps: ReadonlySet<number> | null = null,
 ): AsyncGenerator<RecordedEpisode> {
   const train = recordIn(settings["train"]) ?? settings;
@@ -140,7 +140,7 @@ export async function* shownEpisodes(
   }
 }
 
-function checked(content: Readonly<Record<string, unknown>> | null): StoredContent {
+function checked(content: UnknownRecord | null): StoredContent {
   const { episodes, utterances } = content ?? {};
   if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it has no episodes");
   return content as unknown as StoredContent;

@@ -1,9 +1,10 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
 import { fileSystemSource, parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
 /** Row of a JSON lines file. */
-export type Row = Readonly<Record<string, unknown>>;
+export type Row = UnknownRecord;
 
 const decoder = new TextDecoder();
 
@@ -187,7 +188,7 @@ const maxChecked = 16 << 20;
 export async function lastRow(
   source: RunSource,
   name: string,
-): Promise<(Readonly<Record<string, unknown>> & { readonly step: number }) | null> {
+): Promise<(UnknownRecord & { readonly step: number }) | null> {
   const match = await source.stat(name);
   if (!match) return null;
   const { size } = match;

@@ -68,10 +68,7 @@ export function runMissing(directory: string): LaconicError {
  * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
  * unreadable
  */
-export async function readSettings(
-  fileSystem: FileSystem,
-  directory: string,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readSettings(fileSystem: FileSystem, directory: string): Promise<UnknownRecord> {
   const fs = explainedFileSystem(fileSystem, directory);
   const file = joinPath(directory, runFiles.config);
   if (!(await fs.exists(file))) throw runMissing(directory);

@@ -1,4 +1,4 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { tryParseJson } from "@laconic/core/json";
 import { isFolder, readPart, statFile } from "#platform";
@@ -53,7 +53,7 @@ export async function textIn(source: RunSource, name: string): Promise<string | 
   return bytes && new TextDecoder().decode(bytes);
 }
 
-export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[] {
+export function rowsIn(text: string | null): UnknownRecord[] {
   return (text ?? "").split("\n").flatMap((line) => {
     const row = recordIn(parsed(line));
     return row ? [row] : [];
@@ -65,7 +65,7 @@ export function parsed(text: string | null): unknown {
   return text === null ? undefined : tryParseJson(text, { maxBytes: maxParsedBytes });
 }
 
-export function recordIn(value: unknown): Readonly<Record<string, unknown>> | null {
+export function recordIn(value: unknown): UnknownRecord | null {
   return isRecord(value) ? value : null;
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type StoredWeights, LaconicError, thrownText } from "@laconic/core";
+import { type StoredWeights, LaconicError, thrownText, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { explainedFileSystem, explainWriteError } from "../reading/explained-file-system.ts";
@@ -16,7 +16,7 @@ export type TraceDigests = Readonly<Record<string, FileDigest>>;
 export interface CheckpointFacts {
   readonly run?: string;
   readonly traces?: TraceDigests;
-  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly policy?: UnknownRecord;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { DroppedProblem } from "../queue/training-queue.ts";
@@ -78,15 +79,15 @@ export interface RunObserver {
 export interface RunOptions {
   readonly directory: string;
   /** Saved as `config.json`; must be equal on resume. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: UnknownRecord;
   /** Saved as `environment.json`: versions, machine, device. */
-  readonly environment: Readonly<Record<string, unknown>>;
+  readonly environment: UnknownRecord;
   readonly keepCheckpoints: number;
   /** SHA-256 of weights, tokenizer and data by name; must be equal on resume. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** Settings that may change on resume, with a note. */
   readonly adjustable?: Readonly<Record<string, string>>;
-  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly policy?: UnknownRecord;
   /**
    * `true` resumes the last checkpoint, or begins a run that never saved again, with the same settings and inputs.
    * `where-possible` resumes or starts, and replaces a run without checkpoints. `false` starts, and rejects a directory

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type UnknownRecord } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
@@ -311,7 +311,7 @@ class RunDirectory implements Run {
     this.#replies = this.#replies.slice(rows.length);
   }
 
-  async #append(file: string, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  async #append(file: string, rows: readonly UnknownRecord[]): Promise<void> {
     await this.#fs.append(this.#path(file), rows.map(toLine).join(""));
   }
 

@@ -1,5 +1,5 @@
 import { budgetOptionsShape, dualController } from "@laconic/budget";
-import { fillDefaults, type Field, type GroupShape } from "@laconic/core";
+import { fillDefaults, type Field, type GroupShape, type UnknownRecord } from "@laconic/core";
 import {
   estimatorNames,
   estimatorPreset,
@@ -77,10 +77,7 @@ test("every other setting that may be absent is off then", () => {
     supervised: {},
   });
   const isResolved = (key: string): boolean =>
-    key
-      .split(".")
-      .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], parsed) !==
-    undefined;
+    key.split(".").reduce<unknown>((at, name) => (at as UnknownRecord | undefined)?.[name], parsed) !== undefined;
   expect(absent.filter((key) => !isResolved(key)).toSorted()).toEqual(
     [
       ...["maxTokens", "maxTokensPerAgent", "maxTurns", "maxSeconds", "maxSecondsPerTurn"].map(

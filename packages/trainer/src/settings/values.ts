@@ -11,6 +11,7 @@ import {
   type Schedule,
   type StoppingRule,
   type SupervisedExamples,
+  type UnknownRecord,
 } from "@laconic/core";
 import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Cost } from "@laconic/rewards";
@@ -25,7 +26,7 @@ export interface ValueSource {
   /** Keys from the export to the value. */
   readonly path?: readonly string[];
   /** Arguments of an exported function. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: UnknownRecord;
   readonly name?: string;
 }
 

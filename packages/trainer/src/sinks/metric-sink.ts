@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { Evaluation } from "../evaluate.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { Metrics } from "../step-metrics.ts";
@@ -8,9 +9,9 @@ export interface SinkRun {
   readonly name: string;
   readonly directory: string;
   /** Settings in `config.json`. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: UnknownRecord;
   /** Versions, machine and device in `environment.json`. */
-  readonly environment: Readonly<Record<string, unknown>>;
+  readonly environment: UnknownRecord;
 }
 
 /**

@@ -3,7 +3,7 @@ import { checkValue } from "@laconic/core/checks";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
-import { learningOf, policyNeedsOf, type LearningOutline } from "./learning.ts";
+import { learningOf, needsGreedy, policyNeedsOf, type LearningOutline } from "./learning.ts";
 
 /**
  * Rejects the same inputs as `runSpec` before anything is created. Needs no weights, and problems only if available.
@@ -88,8 +88,7 @@ function checkGroupReward({ config: { tree, credit }, groupReward, learners }: L
     refuseSetting(key, `${reason}, so it cannot go with a group reward`);
   if (tree) apart("tree", "judges each joint reply at once");
   if (credit.kind !== "shared") apart("credit", `${credit.kind} judges episodes again, without their group`);
-  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
-    apart("advantage", "the estimator compares with a greedy episode, which has no group");
+  if (needsGreedy(learners)) apart("advantage", "the estimator compares with a greedy episode, which has no group");
 }
 
 function checkSource({ source, task }: PartsOutline, { config, learners }: LearningOutline): void {
@@ -100,8 +99,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
   if (config.credit.kind !== "shared") elsewhere("credit", `${config.credit.kind} plays or grades episodes again`);
   if (config.problemPool !== null) elsewhere("problemPool", "problems are drawn from it here");
   if (Object.keys(config.limits).length > 0) elsewhere("limits", "they end episodes that are played here");
-  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
-    elsewhere("advantage", "the estimator needs a greedy episode of each problem");
+  if (needsGreedy(learners)) elsewhere("advantage", "the estimator needs a greedy episode of each problem");
   if (config.earlyStopping && (task.testProblems ?? []).length === 0)
     elsewhere("earlyStopping", "no validation problems");
 }
@@ -119,7 +117,7 @@ function checkOpponents(parts: PartsOutline, { config, costs, learners }: Learni
   if (config.tree)
     refuseSetting("tree", "plays each reply on every branch, so an opponent's would be trained on; use null");
   if (parts.source) refuseSetting("opponents", "has no effect: episodes come from outside");
-  if (settings.draw === "episode" && learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+  if (settings.draw === "episode" && needsGreedy(learners))
     refuseSetting("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
   checkSides(parts, settings);
   checkPool(parts, settings);

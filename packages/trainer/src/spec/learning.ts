@@ -124,6 +124,11 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, loc
 /** Learning settings without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;
 
+/** An estimator compares with a greedy episode of the problem. */
+export function needsGreedy(learners: readonly { readonly estimator: Pick<Estimator, "needs"> }[]): boolean {
+  return learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
+}
+
 /** Needs of other policies, without the reference. */
 export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
   return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));

@@ -1,5 +1,14 @@
 import { inputError, mapValues } from "@laconic/core";
-import type { AgentId, Episode, LanguageModel, Problem, RewardResult, Sampler, TrainableModel } from "@laconic/core";
+import type {
+  AgentId,
+  Episode,
+  LanguageModel,
+  Problem,
+  RewardResult,
+  Sampler,
+  TrainableModel,
+  UnknownRecord,
+} from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 
@@ -84,7 +93,7 @@ export interface PartsOutline extends Pick<TrainingParts, "source"> {
     Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;
   readonly policies: Readonly<Record<string, PolicyOutline>>;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
-  readonly teachers?: Readonly<Record<string, unknown>>;
+  readonly teachers?: UnknownRecord;
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, unknown>>>>;
 }
 

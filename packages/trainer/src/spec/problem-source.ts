@@ -1,5 +1,5 @@
 import { configError, refuseSetting, shownValue } from "@laconic/core";
-import type { Curriculum, Learned, Problem, Random } from "@laconic/core";
+import type { Curriculum, Learned, Problem, Random, UnknownRecord } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import { inEpochs } from "../epochs.ts";
@@ -91,7 +91,7 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
 /** Describes why a list is not one of problems, or returns null. */
 export function lacksOfProblems(input: readonly unknown[]): string | null {
   for (const [i, item] of input.entries()) {
-    const problem = (typeof item === "object" && item !== null ? item : {}) as Readonly<Record<string, unknown>>;
+    const problem = (typeof item === "object" && item !== null ? item : {}) as UnknownRecord;
     for (const key of ["id", "question"])
       if (typeof problem[key] !== "string")
         return `gave ${shownValue(item)} at ${i}, whose ${key} is ${shownValue(problem[key])}, not a text`;

@@ -5,7 +5,7 @@ import type { TrainingParts } from "../spec/parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
 import { checkEpisode } from "./checked-values.ts";
-import type { Rollout } from "../rollout.ts";
+import type { Played, Rollout } from "../rollout.ts";
 
 export interface GameOptions {
   readonly score: Scorer;
@@ -28,7 +28,7 @@ export function episodeRollout(
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
     signal: AbortSignal | undefined,
     opponent: Opponent | null,
-  ): Promise<Pick<Rollout, "episode" | "score">> => {
+  ): Promise<Played> => {
     const seated = opponent ? { models: { ...context.models, ...opponent.models } } : {};
     const told = { sampling, limits, onError, ...context, ...seated, ...(signal && { signal }) };
     const played = await topology.run(problem, told);
@@ -36,9 +36,9 @@ export function episodeRollout(
     const episode = opponent ? withOpponent(played, opponent.name, Object.keys(opponent.models)) : played;
     return { episode, score: await score(episode, problem) };
   };
-  let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
+  let greedyEpisode: Promise<Played> | null = null;
   /** One greedy episode per group, replayed after a failure. */
-  const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
+  const greedily = (signal: AbortSignal | undefined): Promise<Played> => {
     const stream = random.split(`problem:${group}`).split("greedy");
     const told = { models, random: stream, sampling: { temperature: 0 } };
     greedyEpisode ??= play(told, signal, opponentOf(0)).catch((error: unknown) => {

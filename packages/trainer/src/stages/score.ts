@@ -3,7 +3,7 @@ import { meanCosts, measureCosts, rewardTerms, rewardTotal, scoreValue } from "@
 import type { Costs, MeasuredReward, Prices, PricingOptions } from "@laconic/rewards";
 import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
-import type { Rollout } from "../rollout.ts";
+import type { Played, Rollout } from "../rollout.ts";
 import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
 
 /** Rollout with its reward by Eq. 1. */
@@ -34,7 +34,7 @@ export interface Pricing extends PricingOptions {
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit, ofOpponents = [] } = pricing;
-  const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
+  const priced = ({ episode, score: outcome }: Played): [MeasuredReward, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
     const message = agents ? tokensOf(episode, agents) : episode;
     const reduced = withoutOpponents(message);
@@ -49,8 +49,7 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
     const measured = { task: scoreValue(outcome), terms: team, costs: used };
     return [measured, rewardTerms(measured, prices, pricing)];
   };
-  const totalOf = (played: Pick<Rollout, "episode" | "score">): number =>
-    rewardTotal(priced(played)[1], played.episode.problemId);
+  const totalOf = (played: Played): number => rewardTotal(priced(played)[1], played.episode.problemId);
   return rollouts.map((rollout) => {
     const [measured, terms] = priced(rollout);
     const reward = rewardTotal(terms, rollout.problem.id);

@@ -1,5 +1,5 @@
 import type { GroupKey } from "@laconic/gspo";
-import { randomFromSeed, type Utterance } from "@laconic/core";
+import { randomFromSeed, type Utterance, type UnknownRecord } from "@laconic/core";
 import { expect, test } from "vitest";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
 import { estimatorOf } from "../settings/named.ts";
@@ -11,7 +11,7 @@ import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 /** Two problems with three episodes each and these rewards. */
 async function batchOf(
   rewards: readonly number[],
-  settings: Readonly<Record<string, unknown>>,
+  settings: UnknownRecord,
   trained: readonly string[] = ["hint", "solver"],
   change: (scored: ScoredRollout) => ScoredRollout = (scored) => scored,
   tokenPrice = 0,

@@ -6,7 +6,7 @@ import type { TrainConfig, TreeSettings } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { GameOptions } from "./episode-rollout.ts";
 import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
-import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollout.ts";
+import type { Played, RolloutTree, Tree, TreeAction, TreeNode } from "../rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 
 export interface TreeCredits {
@@ -56,7 +56,7 @@ export function treeRollout(
           },
         );
       };
-      const judge = async (turns: readonly Turn[]): Promise<Pick<Rollout, "episode" | "score">> => {
+      const judge = async (turns: readonly Turn[]): Promise<Played> => {
         const episode = jointEpisode(game, problem, turns);
         const played = { episode, score: await score(episode, problem) };
         scores.push(played.score);
@@ -157,7 +157,7 @@ interface Growth {
   readonly settings: TreeSettings;
   readonly count: number;
   readonly say: Say;
-  readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
+  readonly judge: (turns: readonly Turn[]) => Promise<Played>;
 }
 
 /** Returns null at the end of play. */

@@ -1,4 +1,4 @@
-import { randomFromSeed, ragged, type Utterance } from "@laconic/core";
+import { randomFromSeed, ragged, type Utterance, type UnknownRecord } from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
@@ -47,7 +47,7 @@ const refLogProbs = ragged(replies.map((tokens) => tokens.map((token) => -0.5 - 
 
 async function once(
   ratioUnit: string,
-  settings: Readonly<Record<string, unknown>> = {},
+  settings: UnknownRecord = {},
   microBatch = Infinity,
 ): Promise<UpdateResult & { readonly weights: Float64Array }> {
   const config = parseTrainConfig({

@@ -7,6 +7,7 @@ import type {
   Random,
   SupervisedExamples,
   TrainingSequence,
+  UnknownRecord,
 } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -68,7 +69,7 @@ function parsedExample(row: unknown, location: string): SupervisedExample {
 
 function checkMessages(list: readonly unknown[], refuse: (reason: string) => never): void {
   for (const [i, message] of list.entries()) {
-    const { content, tool_calls: calls } = (message ?? {}) as Readonly<Record<string, unknown>>;
+    const { content, tool_calls: calls } = (message ?? {}) as UnknownRecord;
     if (Array.isArray(calls) && calls.length > 0)
       refuse(`message ${i}: tool_calls are not read; write them into content as the model's template does`);
     if (Array.isArray(content)) refuse(`message ${i}: content is a list of parts; write it as one text`);

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { runSpec, type RunSpecOptions } from "../spec/run-spec.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { openRun } from "../run/run-directory.ts";
@@ -9,7 +10,7 @@ import { tinyParts, tinySettings } from "./tiny-task.ts";
 export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   readonly directory: string;
   /** Merged over `tinySettings`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: UnknownRecord;
   /** Default: a new solo team. */
   readonly parts?: RunSpecOptions;
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-import type { Grader, Problem, TrainableModel } from "@laconic/core";
+import type { Grader, Problem, TrainableModel, UnknownRecord } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { solo, star, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { onePolicy, type TrainingParts } from "../spec/parts.ts";
@@ -61,7 +61,7 @@ export function tinyParts(
 }
 
 /** Settings for `parseTrainConfig` that learn the tiny task in about thirty steps. */
-export const tinySettings: Readonly<Record<string, unknown>> = {
+export const tinySettings: UnknownRecord = {
   seed: 7,
   steps: 30,
   problemsPerStep: 6,

@@ -15,19 +15,10 @@ export type HostCapabilities = Pick<
   "device" | "backend" | "dtype" | "deterministic" | "batchInvariant"
 >;
 
-export type ModelMethod =
-  | "forward"
-  | "forwardForGradient"
-  | "backward"
-  | "discardGradient"
-  | "exportGradient"
-  | "optimStep"
-  | "sample"
-  | "cancel"
-  | "snapshot"
-  | "disposeSnapshot"
-  | "save"
-  | "load";
+export type ModelMethod = Exclude<
+  keyof HostedModel,
+  "live" | "facts" | "weightVersion" | "weights" | "releaseKept" | "dispose"
+>;
 
 /** Replica of the engine. Calls run one after the other, except `cancel`, `memory` and `sample` calls of one model. */
 export interface EngineHost {

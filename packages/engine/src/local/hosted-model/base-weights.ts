@@ -1,4 +1,4 @@
-import { randomFromSeed, type BaseSource } from "@laconic/core";
+import { randomFromSeed, type BaseSource, type UnknownRecord } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "../../kernels/index.ts";
 import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
@@ -10,7 +10,7 @@ import { uploadWeights, allocateTogether } from "../../transformer/weight-layout
 
 /** Untrained model of a source. */
 export interface BaseWeights {
-  readonly configJson: Readonly<Record<string, unknown>>;
+  readonly configJson: UnknownRecord;
   readonly model: ModelOnDevice;
   /** Only for a scalar head. */
   readonly hasStoredHead?: boolean;
@@ -123,7 +123,7 @@ function freshWeights(config: ModelConfig, source: BaseSource): Map<string, Tens
 }
 
 interface Layers {
-  readonly configJson: Readonly<Record<string, unknown>>;
+  readonly configJson: UnknownRecord;
   readonly tensors: ReadonlyMap<string, TensorSource> | null;
   readonly tokenCount: number | null;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { LaconicError, type LoraSettings, type UnknownRecord } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { adaptedProjections } from "../../lora/lora-settings.ts";
 import { openPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
@@ -18,11 +18,7 @@ export interface StoredForm {
 }
 
 /** A whole model in Hugging Face's layout. */
-export function wholeModel(
-  files: ModelFiles,
-  config: ModelConfig,
-  configJson: Readonly<Record<string, unknown>>,
-): StoredForm {
+export function wholeModel(files: ModelFiles, config: ModelConfig, configJson: UnknownRecord): StoredForm {
   return {
     write: (folder, contents) => writeModelFolder(files, folder, { config: configJson, ...contents }),
     open: async (folder) =>

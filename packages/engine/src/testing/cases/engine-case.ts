@@ -12,11 +12,12 @@ import type {
   TokenGradient,
   TrainableModel,
   TrainingSequence,
+  UnknownRecord,
 } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 
 /** Small model for any device; token 0 ends a reply. */
-export const config: Readonly<Record<string, unknown>> = {
+export const config: UnknownRecord = {
   model_type: "llama",
   vocab_size: 13,
   hidden_size: 16,

@@ -1,12 +1,9 @@
-import { configError, LaconicError } from "@laconic/core";
+import { configError, LaconicError, type UnknownRecord } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
 /** @param options - `fused`, a URL @throws LaconicError `config_invalid`, `device_unavailable` */
-export async function openBinary(
-  fma: boolean,
-  options: Readonly<Record<string, unknown>>,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function openBinary(fma: boolean, options: UnknownRecord): Promise<Uint8Array<ArrayBuffer>> {
   for (const [key, value] of Object.entries(options))
     if (key !== "fused" || typeof value !== "string")
       throw configError(`wasm kernels: expected fma, threads or the URL fused, got "${key}"`, { key });

@@ -1,15 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { configError } from "@laconic/core";
+import { configError, type UnknownRecord } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
 /** @throws LaconicError `config_invalid` */
-export async function openBinary(
-  fma: boolean,
-  options: Readonly<Record<string, unknown>>,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function openBinary(fma: boolean, options: UnknownRecord): Promise<Uint8Array<ArrayBuffer>> {
   const [unknown] = Object.keys(options);
   if (unknown !== undefined)
     throw configError(`wasm kernels: expected fma or threads, got "${unknown}"`, { key: unknown });

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import { functions, lists } from "./latex-commands.ts";
 import { closingAt } from "./split-top.ts";
@@ -5,7 +6,7 @@ import { closingAt } from "./split-top.ts";
 const words = (text: string): string[] => text.split(" ");
 const commandsOf = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, `\\${name}`]));
-const namesOf = (table: Readonly<Record<string, unknown>>): string[] => Object.keys(table).map((name) => name.slice(1));
+const namesOf = (table: UnknownRecord): string[] => Object.keys(table).map((name) => name.slice(1));
 /** Typed without parentheses: `sin x`. */
 const bare: ReadonlySet<string> = new Set(namesOf(functions));
 /** Typed with parentheses, in any case. */
