@@ -9,11 +9,9 @@ import { contentOf, roomFor, type Reply } from "./reply.ts";
 export interface PromptGroup {
   readonly replies: readonly Reply[];
   readonly nodes: readonly PromptNode[];
-  /** Default: none. */
   readonly start?: { readonly of: KeptPrefix; readonly length: number };
 }
 
-/** Admitted replies and their pages. */
 export interface Admission {
   readonly replies: readonly Reply[];
   readonly groups: readonly PromptGroup[];

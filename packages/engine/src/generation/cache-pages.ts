@@ -9,7 +9,6 @@ export interface PageHolder {
   readonly held: number;
 }
 
-/** Request for pages. */
 export interface PageWant {
   readonly holder: PageHolder;
   /** Includes existing positions. */

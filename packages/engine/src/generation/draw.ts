@@ -5,7 +5,6 @@ import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";
 
-/** Drawn tokens on the device. */
 export interface DrawnOnDevice {
   readonly sampled: ReturnType<Kernels["sampleTokens"]>;
   /** Null if not requested. */
@@ -80,7 +79,6 @@ export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "unifo
   return Object.fromEntries(columns) as unknown as Omit<SamplingRows, "uniform">;
 }
 
-/** Receives encoded tokens. */
 export type DrawnListener = (numbers: Float64Array) => void;
 
 /**

@@ -3,7 +3,6 @@ import type { LogProbsAtOne, SampleRequest, SampleResult, Random, StopTexts } fr
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { PageHolder } from "./cache-pages.ts";
 
-/** A reply in progress. */
 export interface Reply extends PageHolder {
   readonly slot: number;
   readonly request: SampleRequest;

@@ -64,7 +64,6 @@ export class RunningBatch {
   #pending: Promise<DrawnTokens> | null = null;
   #turns = 0;
   #running = false;
-  /** Frees expired prefixes of an idle batch. */
   #expiry: NodeJS.Timeout | undefined;
   /** Reduced after running out of memory. */
   #mostTokens = Infinity;
@@ -131,7 +130,6 @@ export class RunningBatch {
     for (const prefix of this.#prefixes.removeExcess((item) => this.#pages.bytesOf(item))) this.#pages.release(prefix);
   }
 
-  /** Frees the memory of an idle batch. */
   #expireLater(): void {
     clearTimeout(this.#expiry);
     const seconds = this.#prefixes.secondsLeft;

@@ -57,7 +57,6 @@ export async function measurePasses(
   );
 }
 
-/** Measures the passes one after the other. */
 async function forPasses<T>(measure: (pass: keyof PassSeconds) => Promise<T>): Promise<Record<keyof PassSeconds, T>> {
   return {
     training: await measure("training"),

@@ -2,7 +2,6 @@ import { gateCurves, isSilu, sizeOf } from "../kernels/index.ts";
 import type { GateCurve, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { ElementBytes } from "./element-bytes.ts";
 
-/** Temporary bytes of an operation. */
 export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;
 
 type Heads = Readonly<Record<"q" | "k" | "v", Tensor>>;

@@ -50,7 +50,6 @@ const maxLogits = 1 << 22;
 
 type Head = "headLogProbs" | "headLogProbsBackward";
 
-/** Computes chunks of rows. */
 export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
   const { store, products } = device;
   const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {

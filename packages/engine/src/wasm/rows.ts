@@ -3,7 +3,6 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "placeRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
 
-/** Operations on single matrix rows. */
 export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
   const { store } = device;
   return {

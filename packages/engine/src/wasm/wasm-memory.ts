@@ -10,7 +10,6 @@ const largestArray = 2 ** 31 - page;
 /** Cache line; arrays never share one. */
 const alignment = 64;
 
-/** Memory with its functions and allocator. */
 export class WasmMemory {
   readonly fused: Fused;
   /** Module for helper threads. */

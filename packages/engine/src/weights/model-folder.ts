@@ -18,7 +18,6 @@ export interface StoredMoments {
   readonly second: TensorSource;
 }
 
-/** Optimizer state in an open file. */
 export interface OpenTrainingState {
   readonly steps: number;
   readonly moments: ReadonlyMap<string, StoredMoments>;
@@ -35,7 +34,6 @@ const names = {
 /** Older formats; loading a pickle runs its code. */
 const pickled = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
 
-/** Max bytes of a JSON file. */
 const maxJsonBytes = 1 << 26;
 
 /**

@@ -2,7 +2,6 @@ import { parentPort } from "node:worker_threads";
 import type { Verdict } from "../verdict.ts";
 import { gradeMaths, type MathsOptions } from "./grade-maths.ts";
 
-/** A pair to grade. */
 export interface MathsPair {
   readonly reply: string;
   readonly gold: string;

@@ -24,7 +24,6 @@ export interface RelayHintOptions {
   readonly testProblems?: number;
 }
 
-/** Defaults of {@link relayHintTask}. */
 export const relayHintDefaults: Required<RelayHintOptions> = {
   distractors: 0,
   hintTokens: 4,
@@ -65,7 +64,6 @@ export interface RelayCriticOptions {
   readonly testProblems?: number;
 }
 
-/** Defaults of {@link relayCriticTask}. */
 export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
 
 /** The actor drafts, a critic with the second value comments, the actor answers again. */

@@ -27,7 +27,6 @@ export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  /** Bytes read so far. */
   #offset = 0;
   #count = 0;
 

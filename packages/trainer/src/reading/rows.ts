@@ -92,7 +92,6 @@ export class RowFile {
   readonly #source: RunSource;
   readonly name: string;
   #inode = 0;
-  /** Bytes read so far. */
   #offset = 0;
   /** Bytes after the last complete row. */
   rest = 0;

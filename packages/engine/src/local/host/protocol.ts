@@ -4,7 +4,6 @@ import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import type { HostSettings, HostSource, ModelFacts } from "../hosted-model/model-types.ts";
 import type { GradientExchange } from "../replicas/gradient-exchange.ts";
 
-/** Start data of an engine thread. */
 export interface HostSetup extends HostSettings {
   readonly device: KernelSource;
   readonly place: KernelPlace;

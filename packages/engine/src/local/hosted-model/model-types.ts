@@ -23,7 +23,6 @@ export interface HostOutputs {
   readonly offsets: Int32Array;
   /** Shared tokens count once. */
   readonly rows: number;
-  /** If requested. */
   readonly atOne?: readonly LogProbsAtOne[];
   /** Rows of the largest part, if memory was short. */
   readonly fitted?: number;
@@ -34,7 +33,6 @@ export interface ModelFacts {
   readonly trainableParameters: number;
   readonly weightVersion: number;
   readonly limits: ModelLimits;
-  /** Whether the source had a scalar head. */
   readonly hasStoredHead?: boolean;
 }
 

@@ -161,7 +161,6 @@ function root(base: Decimal, degree: Decimal): Decimal | null {
   return isOdd ? (power(base.neg(), like(base, 1).div(degree))?.neg() ?? null) : null;
 }
 
-/** Rounds if only an error differs from an integer. */
 function snapped(a: Decimal): Decimal {
   const near = a.round();
   const step = like(a, 10).pow(Math.max(a.e, 0) + guard - classFor(a).precision);

@@ -13,7 +13,6 @@ export interface AnswerForms {
   readonly plain: boolean;
 }
 
-/** A possible answer. */
 export interface Candidate {
   readonly text: string;
   readonly rule: string;

@@ -2,7 +2,6 @@ import { numberOfWords } from "../../reply/number-words.ts";
 import { measureOf } from "./units.ts";
 import { typedName } from "./typed-maths.ts";
 
-/** Possible answer. */
 export interface Span {
   readonly start: number;
   readonly end: number;
