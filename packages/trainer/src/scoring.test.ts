@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Problem, Reward, UnknownRecord } from "@laconic/core";
+import type { LanguageModel, Problem, Reward, UnknownRecord } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -17,13 +17,25 @@ type Judge = (
   signal: AbortSignal,
 ) => number | { readonly undecided: string } | Promise<number | { readonly undecided: string }>;
 
-/** Reward that asks a judge about the answer. */
-const judging =
-  (judge: Judge): Reward =>
-  async ({ answer }, problem, { signal }) => {
+/** Parts whose reward asks a judge about the answer. */
+function judgedBy(judge: Judge, parts: TrainingParts = tinyParts()): TrainingParts {
+  const reward: Reward = async ({ answer }, problem, { signal }) => {
     const verdict = await judge(answer, problem, signal);
     return typeof verdict === "number" ? { task: verdict } : verdict;
   };
+  return { ...parts, task: { ...parts.task, reward } };
+}
+
+/** Parts whose agents call `complete`. */
+function spokenBy(complete: (model: LanguageModel) => LanguageModel["complete"]): TrainingParts {
+  const { task, model, policies } = tinyParts();
+  const { speak } = policies[onlyPolicy] as TrainedPolicy;
+  return onePolicy(task, model, (sampler) => {
+    const spoken = speak(sampler);
+    return { ...spoken, complete: complete(spoken) };
+  });
+}
+
 const settings = { ...tinySettings, steps: 4, prices: {}, evaluation: { every: 2, problems: 12, transcripts: 2 } };
 
 /** Parts with a judge; `ask` receives the question's number. */
@@ -32,12 +44,16 @@ function judged(
 ): TrainingParts {
   const parts = tinyParts();
   let questions = 0;
-  const judge: Judge = (answer, problem, signal) => ask(questions++, () => parts.task.grader(answer, problem), signal);
-  return { ...parts, task: { ...parts.task, reward: judging(judge) } };
+  return judgedBy(
+    (answer, problem, signal) => ask(questions++, () => parts.task.grader(answer, problem), signal),
+    parts,
+  );
 }
 
 const run = (parts: TrainingParts, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { ...settings, ...extra });
+
+const unscored = ["error", "invalid", "undecided"];
 
 const sumOf = (rows: readonly Metrics[], name: string): number =>
   rows.reduce((sum, row) => sum + (row[`scoring/${name}`] as number), 0);
@@ -61,16 +77,13 @@ test("failing judges are counted by kind, and the run continues", async () => {
   });
   expect(steps).toBe(4);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-  const counts = ["error", "invalid", "undecided"].map((name) => sumOf(rows, name));
+  const counts = unscored.map((name) => sumOf(rows, name));
   // Equal answers of several samples are judged once.
   expect(counts.every((count, i) => count >= ([2, 2, 1][i] as number))).toBe(true);
   expect(sumOf(rows, "scored") + counts.reduce((sum, count) => sum + count, 0)).toBe(4 * 6 * 8);
   for (const row of rows) expect(Object.values(row).every(Number.isFinite)).toBe(true);
-  expect(rows.map((row) => row["rewards/not_applicable"])).toEqual(
-    rows.map((row) =>
-      ["error", "invalid", "undecided"].reduce((sum, name) => sum + (row[`scoring/${name}`] as number), 0),
-    ),
-  );
+  const notApplicable = rows.map((row) => unscored.reduce((sum, name) => sum + sumOf([row], name), 0));
+  expect(rows.map((row) => row["rewards/not_applicable"])).toEqual(notApplicable);
   expect(warnings.filter((text) => text.includes("no score")).length).toBeGreaterThan(0);
   expect(after.scoring).toEqual({ scored: 12, undecided: 0, invalid: 0, error: 0 });
 });
@@ -85,9 +98,8 @@ test.each<[string, Judge, RegExp]>([
   ],
   ["is never let", async () => ({ undecided: "no memory" }), /12 undecided by the machine\); for example: no memory/u],
 ])("a judge that always %s ends the run with the reason, before it trains at accuracy 0", async (_, judge, reason) => {
-  const { task } = tinyParts();
-  const parts = { ...tinyParts(), task: { ...task, reward: judging(judge) } };
-  await expect(run(parts, { scoring: { seconds: 0.2 } })).rejects.toFailWith("scoring_failed", reason, { scored: 0 });
+  const ended = run(judgedBy(judge), { scoring: { seconds: 0.2 } });
+  await expect(ended).rejects.toFailWith("scoring_failed", reason, { scored: 0 });
 });
 
 test.each<[string, () => unknown, RegExp]>([
@@ -108,29 +120,17 @@ test.each<[string, () => unknown, RegExp]>([
 });
 
 test("accuracy is undefined, not 0, if all agents failed", async () => {
-  const parts = tinyParts();
-  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-  const failing: TrainedPolicy["speak"] = (sampler) => ({
-    ...speak(sampler),
-    complete: () => Promise.reject(new Error("no")),
-  });
-  await expect(run(onePolicy(parts.task, parts.model, failing), { onAgentError: "end" })).rejects.toFailWith(
-    "scoring_failed",
-    /an agent error, so no answer exists; agent ".+": no$/u,
-  );
+  const failing = spokenBy(() => () => Promise.reject(new Error("no")));
+  const reason = /an agent error, so no answer exists; agent ".+": no$/u;
+  await expect(run(failing, { onAgentError: "end" })).rejects.toFailWith("scoring_failed", reason);
 });
 
 test("some agents that fail are a warning with the first error, for an evaluation and a step", async () => {
-  const parts = tinyParts();
-  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
   let asked = 0;
-  const flaky: TrainedPolicy["speak"] = (sampler) => {
-    const model = speak(sampler);
-    const complete: typeof model.complete = (request) =>
-      ++asked % 7 === 0 ? Promise.reject(new Error("out of quota")) : model.complete(request);
-    return { ...model, complete };
-  };
-  const { rows, warnings } = await run(onePolicy(parts.task, parts.model, flaky), { onAgentError: "end" });
+  const flaky = spokenBy(
+    (model) => (request) => (++asked % 7 === 0 ? Promise.reject(new Error("out of quota")) : model.complete(request)),
+  );
+  const { rows, warnings } = await run(flaky, { onAgentError: "end" });
   expect(rows.some((row) => (row["stop/error"] as number) > 0)).toBe(true);
   const lost = warnings.filter((text) => text.includes("an agent error"));
   expect(lost.length).toBeGreaterThan(1);
@@ -156,19 +156,16 @@ test.each([
   ["in the evaluation of the last step", 4],
 ])("learned state is saved when the judge fails %s, and a repaired judge continues from it", async (_, fails) => {
   const folder = await temporaryFolder();
-  const wholeParts = tinyParts();
   const partsWith = (isDown: (id: string) => boolean): TrainingParts => {
     const parts = tinyParts();
-    const judge: Judge = async (answer, problem) => {
+    return judgedBy(async (answer, problem) => {
       if (isDown(problem.id)) throw new Error("down");
       return parts.task.grader(answer, problem);
-    };
-    return { ...parts, task: { ...parts.task, reward: judging(judge) } };
+    }, parts);
   };
   const [directory, whole] = [join(folder, "run"), join(folder, "whole")];
-  await tinyRun({ directory: whole, settings, parts: wholeParts });
-  let evaluations = 0;
-  let steps = 0;
+  await tinyRun({ directory: whole, settings });
+  let [evaluations, steps] = [0, 0];
   const original = partsWith((id) =>
     id.startsWith("validation") ? evaluations > 2 * 12 : fails === 3 && steps > 2 * 48,
   );
@@ -181,7 +178,6 @@ test.each([
         steps += 48;
         return problems(random, count);
       },
-      testProblems: original.task.testProblems,
       reward: (episode, problem, context) => {
         if (problem.id === "validation-0") evaluations += 12;
         return rewardOf(original.task)(episode, problem, context);
@@ -196,13 +192,12 @@ test.each([
   expect((await readdir(join(directory, "checkpoints"))).toSorted()).toContain(saved);
   const { steps: done, after } = await tinyRun({ directory, settings, parts: partsWith(() => false), resume: true });
   expect([done, after.step]).toEqual([4, 4]);
-  const state = async (path: string): Promise<unknown> =>
-    JSON.parse(await readFile(join(path, "checkpoints", "step-00000004", "state.json"), "utf8")) as unknown;
-  const [{ best: _best, ...resumed }, { best: _other, ...uncut }] = [
-    (await state(directory)) as { best: unknown },
-    (await state(whole)) as { best: unknown },
-  ];
-  expect(resumed).toEqual(uncut);
+  const state = async (path: string): Promise<UnknownRecord> => {
+    const text = await readFile(join(path, "checkpoints", "step-00000004", "state.json"), "utf8");
+    const { best: _best, ...rest } = JSON.parse(text) as UnknownRecord;
+    return rest;
+  };
+  expect(await state(directory)).toEqual(await state(whole));
 });
 
 test("a rollout tree skips an action without a score, and the others teach", async () => {

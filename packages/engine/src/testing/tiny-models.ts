@@ -84,7 +84,7 @@ const yarn = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 8
 const longrope = { short_factor: [1, 1.5, 2.5], long_factor: [2, 3, 4], original_max_position_embeddings: 16 };
 
 /** More families, each with unusual options; compared with transformers. */
-export const familyConfigs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const familyConfigs: Readonly<Record<string, UnknownRecord>> = {
   "smollm3, listed layers": family("smollm3", { num_hidden_layers: 3, no_rope_layers: [1, 0, 1] }),
   "smollm3, interval": family("smollm3", { no_rope_layer_interval: 2, mlp_bias: true, num_key_value_heads: null }),
   "phi3, window": family("phi3", { sliding_window: 20, tie_word_embeddings: false }),

@@ -1,9 +1,10 @@
 import type { RunSpecOptions } from "../spec/run-spec.ts";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, randomFromSeed } from "@laconic/core";
-import type { LanguageModel, Matchmaking, MatchRequest, UnknownRecord } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
+import type { LanguageModel, Matchmaking, MatchRequest, UnknownRecord, Utterance } from "@laconic/core";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../../../../test/refusal.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { TrainedPolicy, TrainingParts } from "../spec/parts.ts";
 import type { StepRecord } from "../run/step-record.ts";
@@ -29,13 +30,8 @@ const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 }
 const play = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { ...settings, objective: { name: "gspo" }, prices: {}, opponents, ...extra });
 
-async function refusal(parts: RunSpecOptions, extra: object): Promise<string> {
-  const error: unknown = await play(parts, { ...extra }).catch((each: unknown) => each);
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error.message;
-}
-
-const by = (a = "", b = ""): number => a.localeCompare(b);
+const refused = async (parts: RunSpecOptions, extra: object): Promise<string> =>
+  (await refusal(play(parts, { ...extra }))).message;
 
 const spokenBy = ({ scored }: StepRecord): (string | undefined)[] =>
   scored.map(({ episode }) => episode.utterances.find(({ opponent }) => opponent !== undefined)?.opponent);
@@ -65,29 +61,20 @@ describe("games against opponents", () => {
       expect(batch.utterances).toHaveLength(24); // one of two in each of 4 x 6 episodes
       record.scored.forEach(({ episode, group }) => {
         const side = group % 2 === 0 ? "left" : "right";
-        expect(episode.utterances.filter((each) => each.opponent !== undefined).map(({ agent }) => agent)).toEqual([
-          side,
-        ]);
+        const theirs = episode.utterances.filter(({ opponent }) => opponent !== undefined);
+        expect(theirs.map(({ agent }) => agent)).toEqual([side]);
         for (const { agent, opponent, model, turn } of episode.utterances) {
           expect(episode.ledger.calls.find((call) => call.turn === turn)?.opponent).toBe(opponent);
           expect(model.id).toBe(agent === side ? opponent : "both");
         }
       });
-      for (const group of [0, 1, 2, 3])
-        expect(
-          new Set(record.scored.filter((each) => each.group === group).map((_, i) => spokenBy(record)[group * 6 + i]))
-            .size,
-        ).toBe(1);
+      const names = spokenBy(record);
+      for (const group of [0, 1, 2, 3]) expect(new Set(names.slice(group * 6, group * 6 + 6)).size).toBe(1);
     }
     // At most two past selves: the first weights, then those of steps 2 and 4.
-    expect(records.map((each) => Array.from(new Set(spokenBy(each))).toSorted(by))).toEqual([
-      ["step-0"],
-      ["step-0"],
-      expect.toSatisfy((names: string[]) => names.every((name) => ["step-0", "step-2"].includes(name))),
-      expect.toSatisfy((names: string[]) => names.every((name) => ["step-0", "step-2"].includes(name))),
-      expect.toSatisfy((names: string[]) => names.every((name) => ["step-2", "step-4"].includes(name))),
-      expect.toSatisfy((names: string[]) => names.every((name) => ["step-2", "step-4"].includes(name))),
-    ]);
+    const pools = [["step-0"], ["step-0", "step-2"], ["step-2", "step-4"]];
+    for (const [step, record] of records.entries())
+      expect(pools[Math.floor(step / 2)]).toEqual(expect.arrayContaining(spokenBy(record)));
   });
 
   test("a past self is frozen: its texts are likely only under the weights of its step", async () => {
@@ -99,10 +86,8 @@ describe("games against opponents", () => {
       .flatMap(({ opponent, trace }) => (opponent === undefined ? [] : (trace?.logProbs ?? [])));
     expect(logProbs.length).toBeGreaterThan(6 * 24);
     for (const logProb of logProbs) expect(logProb).toBeCloseTo(-Math.log(tinyTokenizer.vocabularySize), 9);
-    const own =
-      records
-        .at(-1)
-        ?.scored.flatMap(({ episode }) => episode.utterances.filter(({ opponent }) => opponent === undefined)) ?? [];
+    const last = records.at(-1)?.scored.flatMap(({ episode }) => episode.utterances) ?? [];
+    const own = last.filter(({ opponent }) => opponent === undefined);
     expect(own.some(({ trace }) => (trace?.logProbs[0] ?? -9) > -1)).toBe(true);
   });
 
@@ -115,10 +100,8 @@ describe("games against opponents", () => {
     const share = names.filter((name) => name === undefined).length / names.length;
     expect(share).toBeGreaterThan(0.4);
     expect(share).toBeLessThan(0.6);
-    expect(rows.reduce((sum, row) => sum + (row["opponents/latest_frac"] ?? 0), 0) / rows.length).toBeCloseTo(
-      share,
-      12,
-    );
+    const latest = rows.reduce((sum, row) => sum + (row["opponents/latest_frac"] ?? 0), 0);
+    expect(latest / rows.length).toBeCloseTo(share, 12);
     const last = records.at(-1) as StepRecord;
     expect(new Set(spokenBy(last).slice(0, 6)).size).toBeGreaterThan(2);
     const trained = last.learners[0]?.batch.utterances.length ?? 0;
@@ -138,20 +121,17 @@ describe("games against opponents", () => {
     );
     const won = games.reduce((sum, win) => sum + (win + 1) / 2, 0) / games.length;
     expect(rows.at(-1)?.["opponents/win_rate/runs/rock"]).toBeCloseTo(won, 12);
+    const tokensOf = (utterances: readonly Utterance[]): number =>
+      utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
     for (const { measured, episode } of records.flatMap(({ scored }) => scored)) {
       const own = episode.utterances.filter(({ opponent }) => opponent === undefined);
-      expect(measured.costs["tokens"]).toBe(own.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0));
+      expect(measured.costs["tokens"]).toBe(tokensOf(own));
       expect(measured.costs["turns"]).toBe(own.filter(({ silent }) => !silent).length);
     }
-    const asked = await play(parts, {
-      opponents: { ...beaten, priced: ["tokens"] },
-      steps: 1,
-      prices: { tokens: 0.01 },
-    });
+    const priced = { ...beaten, priced: ["tokens"] };
+    const asked = await play(parts, { opponents: priced, steps: 1, prices: { tokens: 0.01 } });
     for (const { measured, episode } of asked.records.flatMap(({ scored }) => scored)) {
-      expect(measured.costs["tokens"]).toBe(
-        episode.utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
-      );
+      expect(measured.costs["tokens"]).toBe(tokensOf(episode.utterances));
       expect(measured.costs["turns"]).toBeLessThan(2);
     }
   });
@@ -179,14 +159,12 @@ describe("a run that is stopped", () => {
     for (const stopAt of [2, 7]) {
       const directory = join(folder, `cut-${stopAt}`);
       // After a kill, only rows and opponents' weights are newer than the checkpoint of step 4.
-      const dies = tinyDuelParts();
       const learningRate = (step: number): number => {
         if (step >= 2 * stopAt) throw new Error("killed");
         return 0.3;
       };
-      await expect(
-        tinyRun({ directory, settings: own, parts: { ...dies, settings: { optimizer: { learningRate } } } }),
-      ).rejects.toThrow("killed");
+      const dies = { ...tinyDuelParts(), settings: { optimizer: { learningRate } } };
+      await expect(tinyRun({ directory, settings: own, parts: dies })).rejects.toThrow("killed");
       const resume = "where-possible";
       await tinyRun({ directory, settings: own, parts: tinyDuelParts(), resume });
       for (const file of [
@@ -245,15 +223,11 @@ describe("matchmaking", () => {
     };
     const close = (found: readonly number[], wanted: readonly number[]): void =>
       found.forEach((share, i) => expect(Math.abs(share - (wanted[i] as number))).toBeLessThan(0.03));
+    const hard = expected((x) => (1 - x) ** 2);
+    const even = expected((x) => x * (1 - x));
     close(shares(matchmakings.uniform), [1 / 3, 1 / 3, 1 / 3]);
-    close(
-      shares(matchmakings.hard),
-      expected((x) => (1 - x) ** 2),
-    );
-    close(
-      shares(matchmakings.even),
-      expected((x) => x * (1 - x)),
-    );
+    close(shares(matchmakings.hard), hard);
+    close(shares(matchmakings.even), even);
     close(shares(matchmakings.uniform, 0.7), [0.1, 0.1, 0.1]);
   });
 
@@ -268,10 +242,7 @@ describe("matchmaking", () => {
     };
     const { rows } = await play(tinyDuelParts(), { opponents: { ...opponents, matchmaking: newest } });
     const last = seen.at(-1) as MatchRequest;
-    expect(last.pool.map(({ name, step }) => [name, step])).toEqual([
-      ["step-2", 2],
-      ["step-4", 4],
-    ]);
+    expect(last.pool).toMatchObject([2, 4].map((step) => ({ name: `step-${step}`, step })));
     expect(last.pool[0]).toMatchObject({ games: 48, winRate: rows[3]?.["opponents/win_rate/step-2"] });
     const lost = (): string => "nobody";
     await expect(play(tinyDuelParts(), { opponents: { ...opponents, matchmaking: lost } })).rejects.toThrow(
@@ -291,10 +262,8 @@ test.each([
   ];
   expect(withSelf(beaten, selfAt(30), { keep: 2, drop, every: 10 }).map(({ name }) => name)).toEqual(left);
   const run: OpponentState = { name: "runs/x", step: null, games: 0, points: 0 };
-  expect(withSelf([selfAt(0), run], selfAt(10), { keep: 1, drop, every: 10 }).map(({ name }) => name)).toEqual([
-    "step-10",
-    "runs/x",
-  ]);
+  const withRun = withSelf([selfAt(0), run], selfAt(10), { keep: 1, drop, every: 10 });
+  expect(withRun.map(({ name }) => name)).toEqual(["step-10", "runs/x"]);
   const all = [10, 20, 30, 40, 50, 60, 70, 80].reduce(
     (pool, step) => withSelf(pool, selfAt(step), { keep: 4, drop: "spread", every: 10 }),
     [selfAt(0)],
@@ -302,37 +271,35 @@ test.each([
   expect(all.map(({ step }) => step)).toEqual([0, 40, 60, 80]);
 });
 
+test.each<[UnknownRecord, RegExp]>([
+  [{ sides: [["middle"]] }, /^opponents\.sides: the team has no agent "middle"; it has left, right/u],
+  [{ sides: [["left"], ["left"]] }, /the agent "left" is named twice/u],
+  [{ sides: [["left", "right"]] }, /is all who learn/u],
+  [{ keep: 0 }, /^opponents\.keep: /u],
+  [{ latest: 1 }, /^opponents\.latest: /u],
+  [{ kep: 3 }, /^opponents\.kep: unknown setting; did you mean opponents\.keep\?/u],
+  [{ matchmaking: "fair" }, /^opponents\.matchmaking: /u],
+  [{ runs: ["runs/x"] }, /^opponents\.runs: the run runs\/x is not part of this training/u],
+  [{ runs: ["step-4"] }, /^opponents\.runs: step-4 is a reserved name/u],
+  [{ against: ["runs/x"] }, /^opponents\.against: "runs\/x" not found/u],
+  [{ priced: ["words"] }, /^opponents\.priced: unknown cost "words"/u],
+])("opponents with %j are refused by name", async (extra, said) => {
+  expect(await refused(tinyDuelParts(), { opponents: { ...opponents, ...extra } })).toMatch(said);
+});
+
 test.each([
-  [
-    { opponents: { ...opponents, sides: [["middle"]] } },
-    /^opponents\.sides: the team has no agent "middle"; it has left, right/u,
-  ],
-  [{ opponents: { ...opponents, sides: [["left"], ["left"]] } }, /the agent "left" is named twice/u],
-  [{ opponents: { ...opponents, sides: [["left", "right"]] } }, /is all who learn/u],
-  [{ opponents: { ...opponents, keep: 0 } }, /^opponents\.keep: /u],
-  [{ opponents: { ...opponents, latest: 1 } }, /^opponents\.latest: /u],
   [{ opponents: { latest: 0.5 } }, /^opponents\.sides: /u],
-  [{ opponents: { ...opponents, kep: 3 } }, /^opponents\.kep: unknown setting; did you mean opponents\.keep\?/u],
-  [{ opponents: { ...opponents, matchmaking: "fair" } }, /^opponents\.matchmaking: /u],
-  [
-    { opponents: { ...opponents, runs: ["runs/x"] } },
-    /^opponents\.runs: the run runs\/x is not part of this training/u,
-  ],
-  [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is a reserved name/u],
-  [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: "runs\/x" not found/u],
-  [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: unknown cost "words"/u],
   [{ asynchronous: {} }, /^asynchronous: plays games before/u],
   [{ tree: { mode: "aligned", gamma: 1, stopAbove: null }, groupBy: "tree-node" }, /^tree: /u],
   [{ opponents: { ...opponents, draw: "episode" }, advantage: { estimator: "greedy" } }, /./u],
 ])("%j is refused by name", async (extra, said) => {
-  expect(await refusal(tinyDuelParts(), extra)).toMatch(said);
+  expect(await refused(tinyDuelParts(), extra)).toMatch(said);
 });
 
 test("a policy that would never learn, an agent that does not, and parts without their setting are refused", async () => {
   const one = { opponents: { ...opponents, sides: [["left"]] } };
-  expect(await refusal(tinyDuelParts("own"), one)).toMatch(
-    /^opponents\.latest: is 0 .* the policy left would never learn/u,
-  );
+  const never = /^opponents\.latest: is 0 .* the policy left would never learn/u;
+  expect(await refused(tinyDuelParts("own"), one)).toMatch(never);
   expect((await play(tinyDuelParts(), { ...one, steps: 1 })).steps).toBe(1);
   const parts = tinyParts("star");
   const frozen = {
@@ -340,10 +307,8 @@ test("a policy that would never learn, an agent that does not, and parts without
     policies: { policy: { ...(parts.policies["policy"] as TrainedPolicy), agents: ["solver"] } },
     frozen: { hint: saying("a") },
   } as TrainingParts;
-  expect(await refusal(frozen, { opponents: { ...opponents, sides: [["hint"]] } })).toMatch(
-    /the agent "hint" does not learn/u,
-  );
-  expect(await refusal({ ...tinyDuelParts(), opponents: rock }, {})).toMatch(
-    /the run runs\/rock is opened but not named/u,
-  );
+  const hint = { opponents: { ...opponents, sides: [["hint"]] } };
+  expect(await refused(frozen, hint)).toMatch(/the agent "hint" does not learn/u);
+  const opened = { ...tinyDuelParts(), opponents: rock };
+  expect(await refused(opened, {})).toMatch(/the run runs\/rock is opened but not named/u);
 });

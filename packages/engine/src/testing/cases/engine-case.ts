@@ -15,21 +15,14 @@ import type {
   UnknownRecord,
 } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
+import { tinyConfig } from "../tiny-models.ts";
 
 /** Small model for any device; token 0 ends a reply. */
-export const config: UnknownRecord = {
-  model_type: "llama",
-  vocab_size: 13,
-  hidden_size: 16,
-  intermediate_size: 24,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 48,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-  initializer_range: 0.3,
-};
+export const config: UnknownRecord = tinyConfig(
+  "llama",
+  { vocabulary: 13, width: 16, inner: 24, heads: 4, keyValueHeads: 2 },
+  { max_position_embeddings: 48, initializer_range: 0.3 },
+);
 
 /** Large steps, clipped. */
 export const optimizer: OptimizerSettings = {
