@@ -1,7 +1,6 @@
-import { inputError, nameHint, shownValue } from "@laconic/core";
+import { inputError, nameHint, shownValue, questionKey } from "@laconic/core";
 import type { AgentId, Environment, Problem, Random, Reward } from "@laconic/core";
 import { inEnvironment, type JointGame, type TrainingTask } from "@laconic/topologies";
-import { checkDrawn, checkProblems } from "./check-problems.ts";
 import { withStepRewards } from "./define-environment.ts";
 import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";
@@ -99,4 +98,64 @@ function checkAgents(
 
 function refuse(message: string, detail: Readonly<Record<string, string>> = {}): never {
   throw inputError(message, detail);
+}
+
+/** Rejects duplicate ids and views of unknown agents. */
+export function checkProblems(list: string, problems: readonly Problem[], agents: readonly AgentId[]): void {
+  const ids = new Set<string>();
+  for (const [i, problem] of problems.entries()) {
+    checkProblem(`${list}[${i}]`, problem, agents);
+    if (ids.has(problem.id)) refuse(`${list}[${i}]: the id "${problem.id}" is not unique`, { problem: problem.id });
+    ids.add(problem.id);
+  }
+}
+
+/** Rejects training on a test problem: the same id, or the same question and gold. */
+function checkDrawn(
+  list: string,
+  problems: readonly Problem[],
+  testProblems: readonly Problem[],
+  agents: readonly AgentId[],
+): void {
+  const { ids, questions } = keysOf(testProblems);
+  for (const [i, problem] of problems.entries()) {
+    checkProblem(`${list}[${i}]`, problem, agents);
+    const { id } = problem;
+    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" belongs to a test problem`, { problem: problem.id });
+    const twin = questions.get(problemKey(problem));
+    if (twin !== undefined)
+      refuse(`${list}[${i}], id "${id}", repeats the test problem "${twin}"; remove one`, { problem: problem.id });
+  }
+}
+
+export function problemKey(problem: Problem): string {
+  return `${questionKey(problem)} ${problem.gold}`;
+}
+
+interface Keys {
+  readonly ids: ReadonlySet<string>;
+  readonly questions: ReadonlyMap<string, string>;
+}
+
+const checked = new WeakMap<readonly Problem[], Keys>();
+
+function keysOf(problems: readonly Problem[]): Keys {
+  const keys = checked.get(problems) ?? {
+    ids: new Set(problems.map(({ id }) => id)),
+    questions: new Map(problems.map((problem) => [problemKey(problem), problem.id])),
+  };
+  checked.set(problems, keys);
+  return keys;
+}
+
+function checkProblem(location: string, problem: Problem, agents: readonly AgentId[]): void {
+  if (typeof problem.id !== "string" || problem.id === "")
+    refuse(`${location} has no id; give it a unique string`, { problem: problem.id });
+  if (typeof problem.question !== "string")
+    refuse(`${location}, id "${problem.id}", has no question`, { problem: problem.id });
+  const stranger = Object.keys(problem.views ?? {}).find((agent) => !agents.includes(agent));
+  if (stranger !== undefined)
+    refuse(`${location}, id "${problem.id}": a view of "${stranger}", but the agents are ${agents.join(", ")}`, {
+      problem: problem.id,
+    });
 }

@@ -5,7 +5,7 @@
 export { distinct, drawFrom, textsOf, type GradedTask, type TeamTask, type WorldTask } from "./task.ts";
 export { defineTask, type DefinedTask, type TaskDefinition } from "./define-task.ts";
 export { defineEnvironment, withStepRewards } from "./define-environment.ts";
-export { checkProblems } from "./check-problems.ts";
+export { checkProblems } from "./define-task.ts";
 export { gradedBy, type Grade, type OwnGrader } from "./grading.ts";
 export { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "./probe.ts";
 

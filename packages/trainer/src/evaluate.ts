@@ -1,4 +1,4 @@
-import { agentErrorOf } from "./agent-errors.ts";
+import { agentErrorOf, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { LaconicError, sampleStream } from "@laconic/core";
 import type { AgentId, EpisodeContext, Problem, Sampling } from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";
@@ -9,7 +9,6 @@ import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./set
 import { checkEpisode } from "./stages/checked-values.ts";
 import { attempts, streamOfAttempt } from "./stages/group-rollout.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
-import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { measureValues } from "./measure-values.ts";
 import type { OpponentResult } from "./opponents/games.ts";

@@ -1,5 +1,5 @@
 import type { Kernels } from "../kernels/index.ts";
-import { elementBytes } from "../memory/element-bytes.ts";
+import { elementBytes } from "../memory/scratch-bytes.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
 /** Share of free memory at first use. */

@@ -23,4 +23,4 @@ export {
 export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { Handle, HandleStore, type DeviceArray } from "./handles.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
-export { TensorScopes, tensorsIn } from "./tensor-scopes.ts";
+export { TensorScopes, tensorsIn } from "./handles.ts";

@@ -1,7 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import { heldPlaces } from "./cache-places.ts";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
-import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPageCopies } from "./shape-checks.ts";
+import {
+  expectCacheHeads,
+  expectCachePlan,
+  expectHeads,
+  expectMatrix,
+  expectPageCopies,
+  within,
+} from "./shape-checks.ts";
 
 /** Live key-value caches of a kernel set. `C` adds device arrays. */
 export class KeyValueCaches<C extends KeyValueCache> {
@@ -44,13 +51,14 @@ export class KeyValueCaches<C extends KeyValueCache> {
     shape: AttentionShape,
     plan: CachePlan,
   ): { readonly cache: C; readonly tokens: number } {
-    const location = "attentionCached";
     const entry = this.get(cache);
-    const [tokens] = expectMatrix(q, location, "q");
-    expectHeads(shape, tokens, [q], [k, v], location);
-    expectCacheHeads(entry, shape, location);
-    expectCachePlan(plan, entry, tokens, location);
-    return { cache: entry, tokens };
+    return within("attentionCached", () => {
+      const [tokens] = expectMatrix(q, "q");
+      expectHeads(shape, tokens, [q], [k, v]);
+      expectCacheHeads(entry, shape);
+      expectCachePlan(plan, entry, tokens);
+      return { cache: entry, tokens };
+    });
   }
 
   /**
@@ -65,7 +73,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     source: KeyValueCache,
   ): { readonly target: C; readonly origin: C } {
     const [target, origin] = [this.get(cache), this.get(source)];
-    expectPageCopies(target, from, to, lengths, origin);
+    within("copyCachePages", () => expectPageCopies(target, from, to, lengths, origin));
     return { target, origin };
   }
 

@@ -1,4 +1,4 @@
-import { inputError } from "@laconic/core";
+import { inputError, LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, SegmentTree, SequenceLayout, Tensor } from "./contract.ts";
 
 /** Number of elements; 1 for a scalar. */
@@ -11,63 +11,64 @@ export function matrixSize(tensor: Tensor): readonly [rows: number, columns: num
   return tensor.shape as readonly [number, number];
 }
 
+/** Names the operation in the error of a failed check. */
+export function within<T>(operation: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof LaconicError ? inputError(`${operation}: ${error.message}`, error.detail) : error;
+  }
+}
+
 /** @throws LaconicError `input_invalid` unless a float matrix. */
-export function expectMatrix(
-  tensor: Tensor,
-  location: string,
-  name?: string,
-): readonly [rows: number, columns: number] {
+export function expectMatrix(tensor: Tensor, name?: string): readonly [rows: number, columns: number] {
   if (tensor.shape.length !== 2 || tensor.dtype !== "float")
-    throw inputError(`${joined(location, name)}: expected a matrix of floats, got ${describeTensor(tensor)}`);
+    throw inputError(`${prefix(name)}expected a matrix of floats, got ${describeTensor(tensor)}`);
   return matrixSize(tensor);
 }
 
-/** @throws LaconicError `input_invalid` */
-export function expectFloats(tensor: Tensor, shape: readonly number[], location: string, name?: string): void {
-  expectTensor(tensor, "float", shape, location, name);
+export function expectFloats(tensor: Tensor, shape: readonly number[], name?: string): void {
+  expectTensor(tensor, "float", shape, name);
 }
 
-/** @throws LaconicError `input_invalid` */
-export function expectInts(tensor: Tensor, length: number, location: string, name?: string): void {
-  expectTensor(tensor, "int32", [length], location, name);
+export function expectInts(tensor: Tensor, length: number, name?: string): void {
+  expectTensor(tensor, "int32", [length], name);
 }
 
-/** @throws LaconicError `input_invalid` */
 export function expectHeads(
   { queryHeads, kvHeads, headDim }: AttentionShape,
   rows: number,
   query: readonly Tensor[],
   keyValue: readonly Tensor[],
-  location: string,
 ): void {
   if (queryHeads % kvHeads !== 0)
-    throw inputError(`${location}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`);
-  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], location, "query heads");
-  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], location, "key/value heads");
+    throw inputError(`${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`);
+  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], "query heads");
+  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], "key/value heads");
 }
 
 /** @throws LaconicError `input_invalid` unless segments fill the rows and form a tree. */
-export function expectLayout(layout: SequenceLayout, rows: number, location: string): void {
+export function expectLayout(layout: SequenceLayout, rows: number): void {
   const { offsets, longest, tree } = layout;
-  expectInts(layout.offsetsOnDevice, offsets.length, location, "offsets");
+  expectInts(layout.offsetsOnDevice, offsets.length, "offsets");
   for (let s = 0; s + 1 < offsets.length; s++) {
     const length = (offsets[s + 1] as number) - (offsets[s] as number);
     if (length < 0 || length > longest)
-      throw inputError(`${location}: sequence ${s} has length ${length}, above the layout's longest, ${longest}`);
+      throw inputError(`sequence ${s} has length ${length}, above the layout's longest, ${longest}`);
   }
   if (offsets[0] !== 0 || offsets.at(-1) !== rows)
-    throw inputError(`${location}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`);
-  if (tree) expectTree(layout, tree, location);
+    throw inputError(`the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`);
+  if (tree) expectTree(layout, tree);
 }
 
-function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, location: string): void {
+function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree): void {
   const { parents, parentsOnDevice } = tree;
   const count = offsets.length - 1;
   const refuse = (segment: number, why: string): never => {
-    throw inputError(`${location}: segment ${segment} ${why}`, { segment });
+    throw inputError(`segment ${segment} ${why}`, { segment });
   };
-  if (parents.length !== count) throw inputError(`${location}: ${parents.length} parents for ${count} segments`);
-  expectInts(parentsOnDevice, count, location, "parents");
+  if (parents.length !== count) throw inputError(`${parents.length} parents for ${count} segments`);
+  expectInts(parentsOnDevice, count, "parents");
   const ends = new Int32Array(count);
   for (let s = 0; s < count; s++) {
     const [parent, length] = [parents[s] as number, (offsets[s + 1] as number) - (offsets[s] as number)];
@@ -82,11 +83,10 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, loc
   }
 }
 
-/** @throws LaconicError `input_invalid` */
-export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, location: string): void {
+export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape): void {
   if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
     throw inputError(
-      `${location}: the cache has ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
+      `the cache has ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
     );
 }
 
@@ -95,31 +95,29 @@ export function expectCachePlan(
   { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
   tokens: number,
-  location: string,
 ): void {
-  expectLayout(layout, tokens, location);
-  if (layout.tree) throw inputError(`${location}: a cache continues sequences, not a tree`);
+  expectLayout(layout, tokens);
+  if (layout.tree) throw inputError(`a cache continues sequences, not a tree`);
   const sequences = layout.offsets.length - 1;
   const width = sequences === 0 ? 0 : table.length / sequences;
-  expectTensor(tableOnDevice, "int32", [sequences, width], location, "table");
-  expectInts(pastOnDevice, sequences, location, "past");
+  expectTensor(tableOnDevice, "int32", [sequences, width], "table");
+  expectInts(pastOnDevice, sequences, "past");
   for (let s = 0; s < sequences; s++) {
     const held = past[s] as number;
     const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
     if (!(held >= 0 && end <= width * cache.pageSize))
-      throw inputError(
-        `${location}: sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`,
-        { sequence: s, positions: end },
-      );
+      throw inputError(`sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`, {
+        sequence: s,
+        positions: end,
+      });
     for (let i = 0; i < width; i++) {
       const page = table[s * width + i] as number;
       if (!(page >= 0 && page < cache.pages))
-        throw inputError(`${location}: sequence ${s} has page ${page} of ${cache.pages}`, { sequence: s, page });
+        throw inputError(`sequence ${s} has page ${page} of ${cache.pages}`, { sequence: s, page });
     }
   }
 }
 
-/** @throws LaconicError `input_invalid` */
 export function expectPageCopies(
   cache: KeyValueCache,
   from: Int32Array,
@@ -129,14 +127,14 @@ export function expectPageCopies(
 ): void {
   if (cache.kvHeads !== source.kvHeads || cache.headDim !== source.headDim)
     throw inputError(
-      `copyCachePages: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
+      `${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
     );
   const most = Math.min(cache.pageSize, source.pageSize);
   from.forEach((page, i) => {
     const [target, length] = [to[i] as number, lengths[i] as number];
     if (!(page >= 0 && page < source.pages && target >= 0 && target < cache.pages && length >= 0 && length <= most))
       throw inputError(
-        `copyCachePages: ${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
+        `${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
       );
   });
 }
@@ -164,18 +162,9 @@ export function rangeOf(values: Int32Array): readonly [least: number, most: numb
   return [least, most];
 }
 
-/** @throws LaconicError `input_invalid` */
-export function expectTensor(
-  tensor: Tensor,
-  dtype: Tensor["dtype"],
-  shape: readonly number[],
-  location: string,
-  name?: string,
-): void {
+export function expectTensor(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], name?: string): void {
   if (tensor.dtype !== dtype || !sameShape(tensor.shape, shape))
-    throw inputError(
-      `${joined(location, name)}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
-    );
+    throw inputError(`${prefix(name)}expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`);
 }
 
 function sameShape(a: readonly number[], b: readonly number[]): boolean {
@@ -185,8 +174,8 @@ function sameShape(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** A decode step has hundreds of checks, so only failed ones join texts. */
-function joined(location: string, name: string | undefined): string {
-  return name === undefined ? location : `${location}: ${name}`;
+function prefix(name: string | undefined): string {
+  return name === undefined ? "" : `${name}: `;
 }
 
 export function describeTensor(tensor: Tensor): string {

@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { sizeOf, TensorScopes } from "../kernels/index.ts";
 import type { Kernels, KeyValueCache, Precision, Tensor } from "../kernels/index.ts";
-import { elementBytes } from "./element-bytes.ts";
-import type { ScratchBytes } from "./scratch-bytes.ts";
+import { elementBytes, type ScratchBytes } from "./scratch-bytes.ts";
 
 /** Freed with its last tensor. */
 interface Block {

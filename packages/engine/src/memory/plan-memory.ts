@@ -11,9 +11,8 @@ import { heldShapes } from "../transformer/weight-layout.ts";
 import type { OptimizerPlace } from "../optimizer/adamw.ts";
 import { passBackward, passForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences, rowsOf, sequencesWithin, type SequenceLengths } from "./blank-model.ts";
-import { elementBytes } from "./element-bytes.ts";
+import { elementBytes, defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { MeasuredKernels } from "./measured-kernels.ts";
-import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 
 /** Settings of a memory plan. */
 export interface MemorySettings extends SequenceLengths {

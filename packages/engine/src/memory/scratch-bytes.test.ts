@@ -1,7 +1,6 @@
 import type { SequenceLayout, Tensor } from "../kernels/index.ts";
 import { expect, test } from "vitest";
-import { elementBytes } from "./element-bytes.ts";
-import { libtorchScratch } from "./scratch-bytes.ts";
+import { elementBytes, libtorchScratch } from "./scratch-bytes.ts";
 
 const tensor = (...shape: number[]): Tensor => ({ shape, dtype: "float" });
 const scratch = libtorchScratch(elementBytes.float32, { headBytes: 0 });

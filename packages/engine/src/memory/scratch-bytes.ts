@@ -1,6 +1,16 @@
 import { gateCurves, isSilu, sizeOf } from "../kernels/index.ts";
 import type { GateCurve, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
-import type { ElementBytes } from "./element-bytes.ts";
+
+export interface ElementBytes {
+  readonly working: number;
+  readonly full: number;
+}
+
+export const elementBytes: Readonly<Record<Kernels["dtype"], ElementBytes>> = {
+  bfloat16: { working: 2, full: 4 },
+  float32: { working: 4, full: 4 },
+  float64: { working: 8, full: 8 },
+};
 
 export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;
 

@@ -14,7 +14,17 @@ export {
   magrpoCode,
   magrpoMultiturn,
 } from "./papers.ts";
-export { relayQuickstart, relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
-export { stepsActor, stepsHint, stepsSplit, stepsStar } from "./step-worlds.ts";
-export { storyTellers } from "./story-tellers.ts";
+export {
+  relayActor,
+  relayCritic,
+  relayFeedback,
+  relayHint,
+  relayQuickstart,
+  relayWriters,
+  stepsActor,
+  stepsHint,
+  stepsSplit,
+  stepsStar,
+  storyTellers,
+} from "./small-worlds.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

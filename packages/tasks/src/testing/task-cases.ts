@@ -2,7 +2,7 @@ import { inputError, type LanguageModel, type Problem, type Random, randomFromSe
 import { randomPolicy } from "@laconic/topologies/testing";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TrainingTask } from "@laconic/topologies";
-import { problemKey } from "../check-problems.ts";
+import { problemKey } from "../define-task.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
 /** Subject of the suite. */

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { letters } from "../../test/letters.ts";
 import { holderTemplates } from "../stories/families.ts";
 import { knownNames, unseenNames } from "../stories/lexicon.ts";
-import { ownerExamples } from "./owners.ts";
-import { namedStories, shortClauses } from "./own-words.ts";
+import { ownerExamples, namedStories, shortClauses } from "./owners.ts";
 
 const retained = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
 const read = (examples: readonly TrainingSequence[]) =>

@@ -1,10 +1,10 @@
-import { randomFromSeed, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type Random, type Tokenizer, type TrainingSequence, type LanguageModel } from "@laconic/core";
+import storyTexts from "../../assets/story-texts.json" with { type: "json" };
 import { holderTemplates, idleFamilies } from "../stories/families.ts";
-import { things, trainedName } from "../stories/lexicon.ts";
+import { things, trainedName, splitOf } from "../stories/lexicon.ts";
 import { cueOf } from "../stories/teller-problems.ts";
 import { asked } from "../stories/teller-team.ts";
-import { exampleOf, type Course, type WarmStartSteps } from "./course.ts";
-import { deedsOf, rehearsal } from "./own-words.ts";
+import { exampleOf, continuations, type Course, type WarmStartSteps } from "./course.ts";
 
 /** `chance`: for any view; `labelled`: for all uninformed tellers. */
 type TaughtSilence = "chance" | "labelled";
@@ -80,4 +80,64 @@ function idleStory(random: Random): string {
     other: things[(things.indexOf(thing) + 1 + random.integer(things.length - 1)) % things.length] as string,
   };
   return `${random.pick(Object.values(idleFamilies.train))(cast, random)} ${cueOf(thing)}`;
+}
+
+/** Training on its own continuations preserves the model's language. */
+const beginnings: readonly string[] = storyTexts.rehearsals;
+
+/** Texts of the initial model, to train on. */
+async function rehearsal(
+  model: LanguageModel,
+  most: number,
+  random: Random,
+  more: readonly string[],
+): Promise<TrainingSequence[]> {
+  const general = Array.from({ length: Math.min(400, most) }, (_, i) => beginnings[i % beginnings.length] as string);
+  const texts = await continuations(model, [...general, ...more.slice(0, most)], 24, random);
+  return texts.filter(({ completionTokens }) => completionTokens.length > 0);
+}
+
+/** Shorter deeds cause fewer solver errors. */
+const deedWords = 3;
+
+/** Used if the model has no short clauses. */
+const plainDeeds: readonly string[] = storyTexts.deeds;
+
+/** What children do in the model's own stories. */
+async function deedsOf(
+  model: LanguageModel,
+  tokenizer: Tokenizer,
+  most: number,
+  random: Random,
+): Promise<readonly string[]> {
+  const stories = namedStories(Math.min(900, most), random.split("stories"));
+  const replies = (await continuations(model, stories, 18, random.split("words")))
+    .filter(({ finishReason, completionTokens }) => finishReason === "stop" && completionTokens.length > 0)
+    .map(({ promptTokens, completionTokens }) =>
+      tokenizer
+        .decode([...promptTokens, ...completionTokens])
+        .slice(tokenizer.decode(promptTokens).length)
+        .replace(/[.!\n]+$/u, ""),
+    );
+  const deeds = shortClauses(replies);
+  return deeds.length > 0 ? deeds : plainDeeds;
+}
+
+/** Stories up to a name. */
+export function namedStories(count: number, random: Random): string[] {
+  return Array.from({ length: count }, (_, i) => namedStory(random.split(i)));
+}
+
+function namedStory(random: Random): string {
+  for (;;) {
+    const [name, thing] = [trainedName(random, { names: 40 }), random.pick(things)];
+    if (splitOf({ name, thing }) === "train")
+      return `Once upon a time, there was a child named ${name}. ${name} had a ${thing}. One day, ${name}`;
+  }
+}
+
+/** Distinct short clauses. */
+export function shortClauses(replies: readonly string[]): string[] {
+  const clauses = replies.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
+  return [...new Set(clauses.filter((text) => text.split(" ").length <= deedWords))];
 }

@@ -1,5 +1,5 @@
 import type { ProblemResult } from "@laconic/core";
-import { agentErrorWarning } from "../agent-errors.ts";
+import { agentErrorWarning, scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import { watchForDeadTraining } from "../dead-training.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
 import { type LoopState, learnedOf } from "../run/loop-state.ts";
@@ -8,7 +8,6 @@ import type { PriceDiagnostics } from "../spec/price-controllers.ts";
 import { type LearnerResult, moveBudget, pricingOf, type StepBatch } from "../stages/learner.ts";
 import type { TakenGroups } from "../stages/group-rollout.ts";
 import { type ScoredRollout, score } from "../stages/score.ts";
-import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import { policyPrefix, stepMetrics, type Metrics } from "../step-metrics.ts";
 import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collector } from "./collect.ts";

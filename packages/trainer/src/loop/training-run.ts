@@ -1,10 +1,10 @@
 import { LaconicError, randomFromSeed, mapValues } from "@laconic/core";
 import type { LaconicErrorCode, PolicySnapshot, PolicyNeed, Random, Reward, Sampling } from "@laconic/core";
+import type { Timer } from "@laconic/rewards";
 import { livePolicies, type Samplers } from "../spec/parts.ts";
 import { policyNeedsOf, type Learner } from "../spec/learning.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { problemSource, type ProblemSource } from "../spec/problem-source.ts";
-import type { Timer } from "@laconic/rewards";
 import { nextTurn } from "../queue/paced.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
 import { criticsOf, withLearned } from "../learned.ts";
@@ -15,7 +15,7 @@ import { groupScorer, rewardOf, scorer, type GroupScorer, type Scorer } from "..
 import { needsReference } from "../stages/learner.ts";
 import { TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
-import { Schedule } from "./schedule.ts";
+import type { TrainConfig } from "../settings/config.ts";
 
 export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
@@ -158,4 +158,54 @@ export async function saveAtEnd(
   const { step } = state;
   const isKept = step === 0 || step === resumedAt || schedule.isRegularCheckpoint(step);
   if (!isKept && schedule.isRefreshDue(step)) await recorder.checkpoint(models, state);
+}
+
+type ScheduleSettings = Pick<
+  TrainConfig,
+  "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint"
+>;
+
+/** Decides when a run evaluates, saves and ends. An abort signal ends it at the next refresh of the old policy. */
+class Schedule {
+  readonly #settings: ScheduleSettings;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(settings: ScheduleSettings, signal: AbortSignal | undefined) {
+    [this.#settings, this.#signal] = [settings, signal];
+  }
+
+  goesOn(state: LoopState): boolean {
+    return state.step < this.#settings.steps && !this.#isStopping(state.step) && !this.isStale(state);
+  }
+
+  isStale({ best, isStopped = false }: LoopState): boolean {
+    const { earlyStopping } = this.#settings;
+    const patience = earlyStopping && "patience" in earlyStopping ? earlyStopping.patience : Infinity;
+    return isStopped || best.since >= patience;
+  }
+
+  /** True if the old policy is the newest, so that a checkpoint need not store it. */
+  isRefreshDue(step: number): boolean {
+    return step % this.#settings.refreshOldPolicyEvery === 0;
+  }
+
+  isEvaluationDue(step: number): boolean {
+    const { steps, evaluation } = this.#settings;
+    return step === steps || (evaluation.every > 0 && step % evaluation.every === 0);
+  }
+
+  /** @param isBest - the step's evaluation is the best so far */
+  isCheckpointDue(state: LoopState, isBest: boolean): boolean {
+    const { step } = state;
+    const isLast = step === this.#settings.steps || this.#isStopping(step) || this.isStale(state);
+    return isLast || (isBest && this.isRefreshDue(step)) || this.isRegularCheckpoint(step);
+  }
+
+  isRegularCheckpoint(step: number): boolean {
+    return step % this.#settings.checkpoint.every === 0;
+  }
+
+  #isStopping(step: number): boolean {
+    return this.#signal?.aborted === true && this.isRefreshDue(step);
+  }
 }

@@ -9,7 +9,7 @@ export { describeMetric, metricNames, type MetricName } from "../metric-names.ts
 export { describeChanges, type ChangedSetting, type ChangesOfStep } from "./changed-settings.ts";
 export { readRunFacts, stepSeconds, unreadFacts, trainingSeconds } from "./run-facts.ts";
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "./run-facts.ts";
-export type { GroupFigures, RunEvaluation } from "./evaluations.ts";
+export type { GroupFigures, RunEvaluation } from "./run-facts.ts";
 export type { ProbedFamily, ProbeFigures, ProbeRecord } from "./probe-record.ts";
 export { fileSystemSource, folderSource, isRunHeld, type LivingProcesses, type RunSource } from "./run-source.ts";
 export { eachEpisode, episodeContent, CutOffError, shownEpisodes, EpisodeFile } from "./episodes.ts";

@@ -7,8 +7,7 @@ import { decodeFile, type DecodedEvent } from "../../test/sinks/tensorboard-read
 import { evaluationAt, hostileEpisode, sinkRun } from "../testing/index.ts";
 import { nodeFileSystem } from "#platform";
 import { tensorBoardSink } from "./tensorboard.ts";
-import { crc32c } from "./checksums.ts";
-import { encodeScalars, frameRecord } from "./tensorboard-events.ts";
+import { crc32c, encodeScalars, frameRecord } from "./tensorboard-events.ts";
 
 async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "tensorboard");

@@ -1,6 +1,6 @@
 import type { UnknownRecord } from "@laconic/core";
 import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
-import { crc32 } from "./checksums.ts";
+import { crc32, finiteMetrics } from "./tensorboard-events.ts";
 import { intField, lengthField } from "@laconic/core/wire";
 import { optionCheck } from "@laconic/core/checks";
 import { hostname } from "node:os";
@@ -8,7 +8,6 @@ import { nodeFileSystem } from "#platform";
 import type { CompleteSink, SinkRun } from "./metric-sink.ts";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
-import { finiteMetrics } from "./tensorboard-events.ts";
 
 /** W&B uses LevelDB's log format: blocks with chunks of records. */
 const blockBytes = 32_768;

@@ -1,7 +1,7 @@
 import { inputError } from "@laconic/core";
 import type { Tensor } from "../../contract.ts";
 import { matrixSize } from "../../shape-checks.ts";
-import { TensorScopes } from "../../tensor-scopes.ts";
+import { TensorScopes } from "../../handles.ts";
 import { Matrix } from "./matrix.ts";
 
 /** Handle over a JavaScript array; null once freed. */
