@@ -101,7 +101,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     try {
       this.#torch.run(() => {
         fill(tensor);
-        return [];
       });
     } catch (error) {
       this.free(tensor);

@@ -50,9 +50,7 @@ export class TorchDevice {
   handle(tensor: Tensor): Handle {
     const torchTensor = this.store.get(tensor);
     if (torchTensor.rowStride === null) return torchTensor.handle;
-    return this.store.derive(torchTensor, "contiguous", () =>
-      this.torch.call(aten.contiguous, torchTensor.handle, { int: 0 }),
-    );
+    return this.store.derive(torchTensor, "contiguous", () => this.torch.contiguous(torchTensor.handle));
   }
 
   /** Rows for kernels that support strides. */

@@ -122,7 +122,6 @@ function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       let finish = (): void => undefined;
       torch.run(() => {
         finish = torch.startRead(isInt || precision === "full" ? handle : device.widened(handle), shape, values);
-        return [];
       });
       // More work enqueued before this keeps the device busy.
       await Promise.resolve();

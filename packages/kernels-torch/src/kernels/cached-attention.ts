@@ -56,7 +56,7 @@ export function attendTiled(
         (first * longest + from) * row,
       );
       // A decode step's queries are in order.
-      const ordered = longest === 1 ? part : torch.call(aten.contiguous, part, { int: 0 });
+      const ordered = longest === 1 ? part : torch.contiguous(part);
       return attendOnce(device, ordered, { keys, values, mask, count, length, reach }, shape);
     });
   if (many === sequences && tall === longest) return packRows(device, attend(0, sequences, 0, longest), layout, row);
@@ -67,7 +67,6 @@ export function attendTiled(
       torch.run(() => {
         const target = torch.view(out, [count, length, row], [longest * row, row, 1], (first * longest + from) * row);
         torch.copyInto(target, torch.view(attend(first, count, from, length), [count, length, row]));
-        return [];
       });
     }
   return packRows(device, out, layout, row);
@@ -102,18 +101,13 @@ function heldRows(
     };
   const needed = Math.max(1, Math.ceil(reach / pageSize));
   const table = torch.view(device.indices(store.get(plan.tableOnDevice)), [count, needed], [width, 1], first * width);
-  const chosen = torch.view(torch.call(aten.contiguous, table, { int: 0 }), [count * needed]);
+  const chosen = torch.view(torch.contiguous(table), [count * needed]);
   const within = Math.min(reach, pageSize);
   const source = torch.view(held, [pages, kvHeads, within, headDim], [kvHeads * matrixSize, matrixSize, headDim, 1]);
-  const picked = torch.call(aten.indexSelect, source, { int: 0 }, chosen);
+  const picked = torch.selectRows(source, chosen);
   if (needed === 1) return { handle: torch.view(picked, [count * kvHeads, reach, headDim]), stride: reach * headDim };
-  const byHead = torch.call(
-    aten.transpose,
-    torch.view(picked, [count, needed, kvHeads, matrixSize]),
-    { int: 1 },
-    { int: 2 },
-  );
-  const whole = torch.call(aten.contiguous, byHead, { int: 0 });
+  const byHead = torch.transpose(torch.view(picked, [count, needed, kvHeads, matrixSize]), 1, 2);
+  const whole = torch.contiguous(byHead);
   const stride = needed * matrixSize;
   return { handle: torch.view(whole, [count * kvHeads, reach, headDim], [stride, headDim, 1]), stride };
 }
@@ -172,7 +166,7 @@ function attendOnce(
     const [rows, step] =
       device.working === scalarType.float32
         ? [handle, stride]
-        : [device.widened(torch.call(aten.contiguous, handle, { int: 0 })), reach * headDim];
+        : [device.widened(torch.contiguous(handle)), reach * headDim];
     return transposed
       ? torch.view(rows, [batch, headDim, reach], [step, 1, headDim])
       : torch.view(rows, [batch, reach, headDim], [step, headDim, 1]);
@@ -198,7 +192,7 @@ function attendOnce(
     [count, length, kvHeads, group, headDim],
     [length * row, headDim, group * length * headDim, length * headDim, 1],
   );
-  return torch.view(device.rounded(torch.call(aten.contiguous, byToken, { int: 0 })), [count * length, row]);
+  return torch.view(device.rounded(torch.contiguous(byToken)), [count * length, row]);
 }
 
 /** Flash attention of new sequences on the CPU: one batch if padding is small. */
@@ -249,12 +243,14 @@ export function attendInTurn(
     const query = headsOf(device, part.query, part.length, queryHeads, headDim);
     const [earlier, earlierSums] = flash(device, [query, byHead("keys"), byHead("values")], false, shape);
     // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); sums [1, heads, length].
-    const share = torch.view(
-      torch.call(aten.contiguous, torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums)), { int: 0 }),
-      [1, queryHeads, part.length, 1],
-    );
+    const share = torch.view(torch.contiguous(torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums))), [
+      1,
+      queryHeads,
+      part.length,
+      1,
+    ]);
     const far = device.widened(earlier);
-    return device.rounded(torch.add(far, torch.call(aten.multiply, torch.subtract(device.widened(own), far), share)));
+    return device.rounded(torch.add(far, torch.multiply(torch.subtract(device.widened(own), far), share)));
   });
 }
 
@@ -285,9 +281,8 @@ function inTurn(
         values: rows(input.values, kvHeads),
         length,
       };
-      const mixed = torch.call(aten.transpose, attend(part, s), { int: 1 }, { int: 2 });
+      const mixed = torch.transpose(attend(part, s), 1, 2);
       torch.copyInto(torch.view(rows(out, queryHeads), [1, length, queryHeads, headDim]), mixed);
-      return [];
     });
   }
   return out;

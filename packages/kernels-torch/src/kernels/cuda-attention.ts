@@ -44,7 +44,7 @@ export function cudaAttentionKernels(
           ...([scaleOf(shape), ...none] as readonly Argument[]),
         );
         return [
-          torch.view(torch.call(aten.contiguous, mixed, { int: 0 }), q.shape),
+          torch.view(torch.contiguous(mixed), q.shape),
           byRow(torch, sums, queryHeads, rows),
           sums,
           random,
@@ -82,10 +82,7 @@ export function cudaAttentionKernels(
             ...([scaleOf(shape), null, null] as readonly Argument[]),
           )
           .map((gradient, i) =>
-            torch.view(
-              torch.call(aten.contiguous, gradient, { int: 0 }),
-              ([q, k, v] as const)[i]?.shape as readonly number[],
-            ),
+            torch.view(torch.contiguous(gradient), ([q, k, v] as const)[i]?.shape as readonly number[]),
           ),
       ) as [Handle, Handle, Handle];
       return {
@@ -129,10 +126,9 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       return torch.view(handle, [sequences * length, count, width], [stride, width, 1], offset);
     const shape = [sequences, length, count, width];
     const rows = torch.view(handle, shape, [sequenceStride, stride, width, 1], offset);
-    return torch.view(torch.call(aten.contiguous, rows, { int: 0 }), [sequences * length, count, width]);
+    return torch.view(torch.contiguous(rows), [sequences * length, count, width]);
   };
-  const matrix = (x: Handle, rows: number, width: number): Handle =>
-    torch.view(torch.call(aten.contiguous, x, { int: 0 }), [rows, width]);
+  const matrix = (x: Handle, rows: number, width: number): Handle => torch.view(torch.contiguous(x), [rows, width]);
   return {
     forward(q, k, v, size, shape) {
       const { sequences, queries, keys, causal } = size;
@@ -150,7 +146,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       );
       const rows = sequences * queries;
       // The kernel returns [heads, rows].
-      const turned = torch.call(aten.transpose, sums, { int: 0 }, { int: 1 });
+      const turned = torch.transpose(sums, 0, 1);
       return [matrix(mixed, rows, queryHeads * headDim), matrix(turned, rows, queryHeads)];
     },
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
@@ -165,7 +161,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         packed(k, sequences, keys, kvHeads, headDim),
         packed(v, sequences, keys, kvHeads, headDim),
         packed(out, sequences, queries, queryHeads, headDim),
-        torch.call(aten.contiguous, torch.call(aten.transpose, sums, { int: 0 }, { int: 1 }), { int: 0 }),
+        torch.contiguous(torch.transpose(sums, 0, 1)),
         offsets(sequences, queries),
         offsets(sequences, keys),
         ...settingsOf(queries, keys, causal),

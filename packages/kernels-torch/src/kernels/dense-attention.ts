@@ -109,10 +109,7 @@ function heads(
 
 /** Inverse of `heads` for any strides, by rows. */
 function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number, width: number]): Handle {
-  return torch.view(
-    torch.call(aten.contiguous, torch.call(aten.transpose, x, { int: 1 }, { int: 2 }), { int: 0 }),
-    shape,
-  );
+  return torch.view(torch.contiguous(torch.transpose(x, 1, 2)), shape);
 }
 
 /** Max elements of scores. */
@@ -140,7 +137,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
       [sequenceStride ?? length * stride, group * width, width, stride, 1],
       offset,
     );
-    const rows = torch.call(aten.contiguous, view, { int: 0 });
+    const rows = torch.contiguous(view);
     return torch.view(full ? rows : device.widened(rows), [sequences * kvHeads, group * length, width]);
   };
   const ungrouped = (
@@ -157,7 +154,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
       [sequences, length, kvHeads, group, width],
       [length * headCount * width, width, group * length * width, length * width, 1],
     );
-    return torch.view(torch.call(aten.contiguous, view, { int: 0 }), [sequences * length, headCount * width]);
+    return torch.view(torch.contiguous(view), [sequences * length, headCount * width]);
   };
   const inRuns = <Count extends 2 | 3>(
     { sequences, queries, keys }: DenseSize,
@@ -175,10 +172,9 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     const [first] = results;
     if (results.length === 1 && first) return [...first];
     return Array.from(first ?? [], (_, i) =>
-      torch.call(
-        aten.cat,
-        { tensors: results.map((result) => (result as readonly Handle[])[i] as Handle) },
-        { int: 0 },
+      torch.cat(
+        results.map((result) => (result as readonly Handle[])[i] as Handle),
+        0,
       ),
     );
   };
@@ -240,10 +236,10 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
         const scores = scoresOf(ownQueries, ownKeys, size, shape, mask, count);
         const shares = torch.call(aten.exp, torch.subtract(scores, part(sums, span, 1)));
         const ones = torch.full([n, headDim, 1], float32, 1);
-        const delta = torch.call(aten.bmm, torch.call(aten.multiply, dHeads, part(mixed, span, headDim)), ones);
+        const delta = torch.call(aten.bmm, torch.multiply(dHeads, part(mixed, span, headDim)), ones);
         const dShares = torch.call(aten.bmm, dHeads, transposed(part(value, keys, headDim), n, keys, headDim));
-        const dScores = torch.call(aten.multiply, shares, torch.subtract(dShares, delta));
-        torch.call(aten.multiplyInPlace, dScores, torch.full([1], float32, scale));
+        const dScores = torch.multiply(shares, torch.subtract(dShares, delta));
+        torch.multiplyInPlace(dScores, torch.full([1], float32, scale));
         const across = (x: Handle): Handle => transposed(x, n, span, keys);
         return [
           torch.call(aten.bmm, dScores, ownKeys),

@@ -21,31 +21,28 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     torch.view(x, [rows, width], [2 * width, 1], start);
   /** slope x + cubic x^3. */
   const bend = (x: Handle, { slope, cubic }: GateCurve): Handle =>
-    torch.add(torch.multiplyByNumber(x, slope), product(product(x, x), x), cubic);
-  const product = (a: Handle, b: Handle): Handle => torch.call(aten.multiply, a, b);
+    torch.add(torch.multiplyByNumber(x, slope), torch.multiply(torch.multiply(x, x), x), cubic);
   const activated = (g: Handle, curve: GateCurve): Handle =>
-    isSilu(curve) ? torch.call(aten.silu, g) : product(g, torch.call(aten.sigmoid, bend(g, curve)));
+    isSilu(curve) ? torch.call(aten.silu, g) : torch.multiply(g, torch.call(aten.sigmoid, bend(g, curve)));
   const activateInto = (g: Handle, out: Handle, curve: GateCurve): void => {
     if (isSilu(curve)) return void torch.call(aten.siluOut, g, out);
     torch.run(() => {
       torch.copyInto(out, activated(g, curve));
-      return [];
     });
   };
   /** left = d u act'(g), right = d act(g). */
   const gradients = ([d, g, u]: Handles<3>, [left, right]: Handles<2>, curve: GateCurve): void => {
-    torch.call(aten.multiplyOut, d, u, left);
+    torch.multiplyInto(left, d, u);
     if (isSilu(curve)) torch.call(aten.siluBackwardOut, left, g, left);
     else
       torch.run(() => {
         const share = torch.call(aten.sigmoid, bend(g, curve));
         const bent = bend(g, { ...curve, cubic: 3 * curve.cubic });
         const steep = torch.add(share, torch.call(aten.sigmoidBackward, bent, share));
-        torch.call(aten.multiplyOut, left, steep, left);
-        return [];
+        torch.multiplyInto(left, left, steep);
       });
     activateInto(g, right, curve);
-    torch.call(aten.multiplyOut, d, right, right);
+    torch.multiplyInto(right, d, right);
   };
   const isContiguous = (x: Tensor): boolean => store.get(x).rowStride === null;
   return {
@@ -59,8 +56,8 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     multiply(a, b) {
       const [left, right] = [store.get(a).handle, store.get(b).handle];
       if (device.writesInPlace(sizeOf(a.shape)))
-        return device.refill(a.shape, (out) => void torch.call(aten.multiplyOut, left, right, out));
-      return device.make(a.shape, () => torch.call(aten.multiply, left, right));
+        return device.refill(a.shape, (out) => void torch.multiplyInto(out, left, right));
+      return device.make(a.shape, () => torch.multiply(left, right));
     },
     scaled(x, factor) {
       const handle = device.handle(x);
@@ -82,21 +79,20 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
           );
         else torch.copyInto(sum.handle, torch.add(sum.handle, device.handle(more)));
         store.changed(sum);
-        return [];
       });
     },
     swiGlu(gate, up, curve = gateCurves.silu) {
       const [rows, width] = matrixSize(gate);
       const [g, u] = [device.rows(gate), device.rows(up)];
       if (!device.writesInPlace(rows * width))
-        return device.make([rows, width], () => product(activated(g.handle, curve), u.handle));
+        return device.make([rows, width], () => torch.multiply(activated(g.handle, curve), u.handle));
       return device.refill([rows, width], (whole) => {
         for (const span of device.tiles(rows, width)) {
           const [from, by, out] = [g, u, { handle: whole, stride: width }].map((x) =>
             device.rowsOf(x, span, width),
           ) as unknown as Handles<3>;
           activateInto(from, out, curve);
-          torch.call(aten.multiplyOut, out, by, out);
+          torch.multiplyInto(out, out, by);
         }
       });
     },

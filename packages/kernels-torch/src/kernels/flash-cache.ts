@@ -79,7 +79,7 @@ export function flashCacheKernels(
       if (tokens > 0 && !torch.library.shims.has(aten.flashForwardInto.name))
         return device.make(q.shape, () => {
           const [mixed] = torch.callMany(aten.flashForward, ...place());
-          return torch.view(torch.call(aten.contiguous, mixed, { int: 0 }), q.shape);
+          return torch.view(torch.contiguous(mixed), q.shape);
         });
       return store.refill(q.shape, device.working, (mixed) => {
         if (tokens === 0) return;
@@ -98,7 +98,6 @@ export function flashCacheKernels(
           const [into, out] = [to[first] as number, from[first] as number];
           torch.copyInto(part(target.keys, target, into), part(origin.keys, origin, out));
           torch.copyInto(part(target.values, target, into), part(origin.values, origin, out));
-          return [];
         });
     },
   };
@@ -173,11 +172,7 @@ function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cach
   }
   const chosen = torch.view(device.indices(table), [sequences * width]);
   const copy = ({ handle }: TorchTensor): Handle =>
-    torch.view(torch.call(aten.indexSelect, handle, { int: 0 }, chosen), [
-      sequences * width * pageSize,
-      kvHeads,
-      headDim,
-    ]);
+    torch.view(torch.selectRows(handle, chosen), [sequences * width * pageSize, kvHeads, headDim]);
   const starts = store.derive(table, `whole starts ${pageSize}`, () =>
     torch.upload(
       Int32Array.from({ length: sequences + 1 }, (_, s) => s * width * pageSize),
@@ -238,15 +233,7 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
     // Quotient and rest of past / pageSize, a power of two.
     const number = torch.full([1], int64, bits);
     const index = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
-    const page = torch.call(
-      aten.gather,
-      device.indices(plan.tableOnDevice),
-      { int: 1 },
-      torch.view(index, [sequences, 1]),
-      {
-        bool: false,
-      },
-    );
+    const page = torch.gather(device.indices(plan.tableOnDevice), torch.view(index, [sequences, 1]));
     const before = torch.multiplyByNumber(torch.subtract(wide(page), wide(index)), pageSize);
     return torch.cast(torch.add(before, held), int64);
   });

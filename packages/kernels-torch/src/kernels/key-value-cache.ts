@@ -43,10 +43,8 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
           [cache.keys, input.keys],
           [cache.values, input.values],
         ] as const)
-          torch.call(
-            aten.indexCopy,
+          torch.copyRows(
             torch.view(held.handle, [cache.pages * kvHeads * cache.pageSize, headDim]),
-            { int: 0 },
             places,
             torch.view(added, [tokens * kvHeads, headDim]),
           );
@@ -76,7 +74,6 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
             );
           torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, page));
           torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, page));
-          return [];
         });
       });
     },

@@ -44,7 +44,6 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     torch.run(() => {
       if (rows > 0) placeProduct(device, gradientPlace, ...factors(), [height, rows, width]);
       else if (!gradientPlace.add) torch.fill(device.handle(gradientPlace.tensor), 0);
-      return [];
     });
     return null;
   };
@@ -81,16 +80,19 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
       const [sum, left] = [rowsOf(into), rowsOf(x)];
       const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
       torch.run(() => {
-        if (packed !== null) {
+        if (packed !== null)
           torch.copyInto(sum, device.packed.product(left, packed, bias ? device.handle(bias) : null, sum));
-          store.changed(store.get(into));
-          return [];
+        else {
+          torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
+          if (bias)
+            torch.addmmInto(
+              sum,
+              sum,
+              torch.view(newOnes(rows), [rows, 1]),
+              torch.view(device.handle(bias), [1, outer]),
+            );
         }
-        torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
-        if (bias)
-          torch.addmmInto(sum, sum, torch.view(newOnes(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
         store.changed(store.get(into));
-        return [];
       });
     },
     headLogits(hidden, weight, steady = false) {

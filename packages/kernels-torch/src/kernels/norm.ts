@@ -20,10 +20,10 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
     const wide = device.widened(x);
     const meanSquare = torch.empty([rows, 1], float32);
-    torch.addmmInto(meanSquare, least, torch.call(aten.multiply, wide, wide), mean);
+    torch.addmmInto(meanSquare, least, torch.multiply(wide, wide), mean);
     const inverse = torch.call(aten.rsqrt, meanSquare);
-    const normed = torch.call(aten.multiply, wide, inverse);
-    torch.call(aten.multiplyInPlace, normed, device.widened(device.handle(weight)));
+    const normed = torch.multiply(wide, inverse);
+    torch.multiplyInPlace(normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
   /** Uses float32 tiles. */
@@ -38,12 +38,11 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
           device.rowsOf({ handle, stride: width }, span, width),
         ) as unknown as Handles<2>;
         const column = torch.view(inverse, [span.count, 1], [1, 1], span.start);
-        torch.call(aten.multiplyOut, from, from, to);
+        torch.multiplyInto(to, from, from);
         torch.addmmInto(column, least, to, mean);
         torch.call(aten.rsqrtOut, column, column);
-        torch.call(aten.multiplyOut, from, column, to);
-        torch.call(aten.multiplyOut, to, w, to);
-        return [];
+        torch.multiplyInto(to, from, column);
+        torch.multiplyInto(to, to, w);
       });
   };
   /** Writes dX to `out` and returns the weight's gradient. */
@@ -60,18 +59,17 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
             device.rowsOf({ handle, stride: width }, span, width),
           ) as unknown as Handles<3>;
           const column = torch.view(inverse, [count, 1], [1, 1], start);
-          torch.call(aten.multiplyOut, ownD, ownX, to);
+          torch.multiplyInto(to, ownD, ownX);
           const row = torch.view(inverse, [1, count], [count, 1], start);
           if (start === 0) torch.mmInto(sums, row, to);
           else torch.addmmInto(sums, sums, row, to);
           const factor = torch.call(aten.mm, to, torch.view(w, [width, 1]));
-          for (const value of [column, column, column, minusMean]) torch.call(aten.multiplyInPlace, factor, value);
+          for (const value of [column, column, column, minusMean]) torch.multiplyInPlace(factor, value);
           const along = torch.view(room, [count, width]);
-          torch.call(aten.multiplyOut, ownX, factor, along);
-          torch.call(aten.multiplyOut, ownD, w, to);
-          torch.call(aten.multiplyOut, to, column, to);
+          torch.multiplyInto(along, ownX, factor);
+          torch.multiplyInto(to, ownD, w);
+          torch.multiplyInto(to, to, column);
           sumInto(device, to, to, along, count * width);
-          return [];
         });
     });
     return torch.view(sums, [width]);
@@ -136,13 +134,13 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         }
         const column = torch.view(inverse, [rows, 1]);
         const [wideD, wideX, wideW] = [device.widened(d), device.widened(input), device.widened(w)];
-        const product = torch.call(aten.multiply, wideD, wideX);
+        const product = torch.multiply(wideD, wideX);
         const sums = torch.call(aten.mm, torch.view(inverse, [1, rows]), product);
         const factor = torch.call(aten.mm, product, torch.view(wideW, [width, 1]));
-        for (const value of [column, column, column]) torch.call(aten.multiplyInPlace, factor, value);
-        const along = torch.call(aten.multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
-        const straight = torch.call(aten.multiply, wideD, wideW);
-        torch.call(aten.multiplyInPlace, straight, column);
+        for (const value of [column, column, column]) torch.multiplyInPlace(factor, value);
+        const along = torch.multiplyInto(product, wideX, torch.multiplyByNumber(factor, 1 / width));
+        const straight = torch.multiply(wideD, wideW);
+        torch.multiplyInPlace(straight, column);
         return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];
       });
       return { dX: store.adoptFloats(dX, x.shape), dWeight: store.adoptFloats(dWeight, [width], "full") };
@@ -178,7 +176,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
           : which === "forward"
             ? [torch.call(aten.negate, half), half]
             : [half, torch.call(aten.negate, half)];
-      return torch.call(aten.cat, { tensors: halves }, { int: 1 });
+      return torch.cat(halves, 1);
     });
   /** [N, 1, headDim]; shared by all layers. */
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
@@ -186,14 +184,14 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
     const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
     const index = device.indices(positions);
     return store.derive(store.get(positions), `rotary ${table}`, () =>
-      torch.view(torch.call(aten.indexSelect, table, { int: 0 }, index), [count, 1, headDim]),
+      torch.view(torch.selectRows(table, index), [count, 1, headDim]),
     );
   };
   /** [N, heads * headDim], in decode steps. */
   const allHeads = (rows: Handle, count: number, heads: number, headDim: number, positions: Tensor): Handle =>
     store.derive(store.get(positions), `rotary ${rows} of ${heads} heads`, () => {
       const repeated = torch.view(rows, [count, heads, headDim], [headDim, 0, 1]);
-      return torch.view(torch.call(aten.contiguous, repeated, { int: 0 }), [count, heads * headDim]);
+      return torch.view(torch.contiguous(repeated), [count, heads * headDim]);
     });
   /** int64 columns with the halves of each head exchanged. */
   const exchanged = ({ cos }: RotaryTables, heads: number, half: number): Handle =>
@@ -220,19 +218,16 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
         torch.copyInto(halfOf(room, width, 0, 0), halfOf(input, stride, start, half));
         torch.copyInto(halfOf(room, width, 0, half), halfOf(input, stride, start, 0));
         const turned = byHead(room, width, 0);
-        torch.call(aten.multiplyOut, turned, atRows(sin), turned);
+        torch.multiplyInto(turned, turned, atRows(sin));
         const sum = byHead(out, width, start);
-        torch.call(aten.multiplyOut, byHead(input, stride, start), atRows(cos), sum);
+        torch.multiplyInto(sum, byHead(input, stride, start), atRows(cos));
         sumInto(device, sum, sum, room, some * width);
       };
       if (torch.canPickColumns && rows * width <= fewElements)
         return device.make([rows, width], () => {
           const repeated = (table: Handle): Handle => allHeads(table, rows, heads, 2 * half, positions);
           const swapped = torch.pickColumns(input, exchanged(tables, heads, half));
-          return torch.add(
-            torch.call(aten.multiply, input, repeated(cos)),
-            torch.call(aten.multiply, swapped, repeated(sin)),
-          );
+          return torch.add(torch.multiply(input, repeated(cos)), torch.multiply(swapped, repeated(sin)));
         });
       if (device.sumsInPlace(rows * width))
         return device.refill([rows, width], (out) => {
@@ -243,7 +238,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       return device.make([rows, width], () => {
         const perHead = torch.view(input, [rows, heads, 2 * half], [stride, 2 * half, 1]);
         const swapped = torch.call(aten.roll, perHead, { ints: [half] }, { ints: [2] });
-        const rotated = torch.add(torch.call(aten.multiply, perHead, cos), torch.call(aten.multiply, swapped, sin));
+        const rotated = torch.add(torch.multiply(perHead, cos), torch.multiply(swapped, sin));
         return torch.view(rotated, [rows, width]);
       });
     },

@@ -47,7 +47,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     const by = divisor(clip);
     if (by === null || Math.sqrt(sum[0] as number) <= clip.maxNorm) return true;
     const factor = torch.call(aten.reciprocal, by);
-    for (const { view } of parts) torch.call(aten.multiplyInPlace, view(1), factor);
+    for (const { view } of parts) torch.multiplyInPlace(view(1), factor);
     return true;
   };
 
@@ -65,7 +65,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           const vectors = tensors.map((tensor) => [device.vector(tensor, true)]);
           const parts = stretches(torch, vectors).flatMap(norms);
           if (parts.length === 0) return torch.full([1], scalarType.float32, 0);
-          const all = parts.length === 1 ? (parts[0] as Handle) : torch.call(aten.cat, { tensors: parts }, { int: 0 });
+          const all = parts.length === 1 ? (parts[0] as Handle) : torch.cat(parts, 0);
           return torch.view(torch.call(aten.dot, all, all), [1]);
         },
         "full",
@@ -85,7 +85,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           ]);
         const parts = stretches(torch, table);
         const column = (index: number): Argument => ({ tensors: parts.map(({ view }) => view(index)) });
-        if (mps && step.clip && !clipOnMps(step.clip, parts)) return [];
+        if (mps && step.clip && !clipOnMps(step.clip, parts)) return;
         const scale = step.clip && !mps ? divisor(step.clip) : null;
         const count = stepCount(step);
         torch.callMany(
@@ -101,7 +101,6 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
         );
         if (tensors.some(({ master }) => master)) for (const { view } of parts) torch.copyInto(view(4), view(0));
         for (const { param } of tensors) store.changed(store.get(param));
-        return [];
       });
     },
   };

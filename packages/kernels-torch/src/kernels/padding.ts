@@ -35,7 +35,7 @@ export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, wi
   if (layout.places === null) return x;
   const { torch } = device;
   const padded = torch.full([layout.sequences * layout.longest, width], type, 0);
-  return torch.call(aten.indexCopy, padded, { int: 0 }, layout.places, x);
+  return torch.copyRows(padded, layout.places, x);
 }
 
 /** The same for strided rows; unchanged without padding. */
@@ -47,5 +47,5 @@ export function paddedRows(device: TorchDevice, x: Rows, layout: PaddedLayout, w
 export function packRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number): Handle {
   const { torch } = device;
   const flat = torch.view(x, [layout.sequences * layout.longest, width]);
-  return layout.places === null ? flat : torch.call(aten.indexSelect, flat, { int: 0 }, layout.places);
+  return layout.places === null ? flat : torch.selectRows(flat, layout.places);
 }

@@ -25,7 +25,6 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
         const filled = pairs.filter(([target]) => (target?.length ?? 0) > 0);
         for (const { view } of stretches(torch, filled)) torch.copyInto(view(0), view(1));
         for (const tensor of into) store.changed(store.get(tensor));
-        return [];
       });
     },
     columns(x, start, count) {
@@ -61,7 +60,11 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       if (!device.writesInPlace(rows * width))
         return device.make(
           shape,
-          () => torch.call(aten.cat, { tensors: torchTensors.map(({ handle }) => handle) }, { int: 1 }),
+          () =>
+            torch.cat(
+              torchTensors.map(({ handle }) => handle),
+              1,
+            ),
           precision,
         );
       const fill = (whole: TorchTensor): void => {

@@ -57,7 +57,6 @@ export function placeProduct(
       const made = fullProduct(device, a, right.handle, [rows, columns]);
       if (gradientPlace.add) addInPlace(device, sum, made, rows * columns);
       else torch.copyInto(sum, made);
-      return [];
     });
   store.changed(store.get(gradientPlace.tensor));
 }

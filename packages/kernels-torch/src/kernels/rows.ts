@@ -29,7 +29,7 @@ export function rowKernels(
           (out) => void torch.call(aten.indexSelectOut, from, { int: 0 }, index, out),
           precision,
         );
-      return device.make([count, width], () => torch.call(aten.indexSelect, from, { int: 0 }, index), precision);
+      return device.make([count, width], () => torch.selectRows(from, index), precision);
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrixSize(delta);
@@ -52,15 +52,10 @@ export function rowKernels(
       const [table, d, index] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
       torch.run(() => {
         if (!add) torch.fill(table, 0);
-        if (count === 0) return [];
-        if (ordered && torch.device === "cuda") {
-          const sums = summed(d, index, rowCount);
-          addInPlace(device, table, sums, rowCount * width);
-          return [];
-        }
-        const places = torch.view(index, [count, width], [1, 0]);
-        torch.call(aten.scatterAdd, table, { int: 0 }, places, device.widened(d));
-        return [];
+        if (count === 0) return;
+        if (ordered && torch.device === "cuda") addInPlace(device, table, summed(d, index, rowCount), rowCount * width);
+        else
+          torch.call(aten.scatterAdd, table, { int: 0 }, torch.view(index, [count, width], [1, 0]), device.widened(d));
       });
       store.changed(store.get(tensor));
     },
@@ -83,7 +78,7 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
           (out) => void torch.call(aten.indexSelectOut, handle, { int: 0 }, index, out),
           precision,
         );
-      const picked = torch.run(() => torch.call(aten.indexSelect, handle, { int: 0 }, index));
+      const picked = torch.run(() => torch.selectRows(handle, index));
       return dtype === "int32" ? store.adoptInts(picked, shape, range) : store.adoptFloats(picked, shape, precision);
     },
     writeRows(into, rows, values) {
@@ -95,8 +90,7 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
       torch.run(() => {
         const type = target.dtype === "int32" ? scalarType.int32 : device.type(target.precision);
         const fitting = source.precision === target.precision ? source.handle : torch.cast(source.handle, type);
-        torch.call(aten.indexCopy, target.handle, { int: 0 }, index, fitting);
-        return [];
+        torch.copyRows(target.handle, index, fitting);
       });
       const [least, most] = [target.range, source.range];
       if (count === into.shape[0]) store.changed(target, source.range);
@@ -108,7 +102,6 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
         // The stable interface cannot pass the Scalar of integer sums.
         const wide = torch.cast(held.handle, device.widest);
         torch.copyInto(held.handle, torch.add(wide, torch.full([1], device.widest, by)));
-        return [];
       });
       const [least, most] = held.range;
       store.changed(held, [least + by, most + by]);

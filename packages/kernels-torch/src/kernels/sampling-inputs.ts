@@ -69,7 +69,7 @@ export class SamplingInputs {
   hasOpenTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has open top-p", () =>
-      torch.call(aten.multiply, this.hasTopP(), torch.subtract(this.number(1), this.hasTopK())),
+      torch.multiply(this.hasTopP(), torch.subtract(this.number(1), this.hasTopK())),
     );
   }
 
@@ -88,10 +88,7 @@ export class SamplingInputs {
   counting(count: number, type: ScalarType): Handle {
     const { torch } = this.#device;
     return this.#derive(`counting to ${count} ${type}`, () =>
-      torch.subtract(
-        torch.call(aten.cumsum, torch.full([1, count], type, 1), { int: 1 }, null),
-        torch.full([1], type, 1),
-      ),
+      torch.subtract(torch.runningSums(torch.full([1, count], type, 1)), torch.full([1], type, 1)),
     );
   }
 

@@ -35,10 +35,10 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
         const [tokens, logProbs] = torch.run<Handles<2>>(() => {
           if (count === 0) return [torch.empty([0], scalarType.int32), torch.empty([0], scalarType.float32)];
           const plain = wide(torchTensor.handle, torchTensor.precision);
-          const scaled = inputs.kind.tempered ? torch.call(aten.multiply, plain, inputs.inverseTemperature()) : plain;
+          const scaled = inputs.kind.tempered ? torch.multiply(plain, inputs.inverseTemperature()) : plain;
           const shares = torch.call(aten.softmax, scaled, { int: 1 }, { bool: false });
           const chosen = choose(scaled, shares, inputs, vocabulary);
-          const share = torch.call(aten.gather, shares, { int: 1 }, chosen, { bool: false });
+          const share = torch.gather(shares, chosen);
           return [
             torch.view(torch.cast(chosen, scalarType.int32), [count]),
             torch.view(torch.call(aten.log, share), [count]),
@@ -61,7 +61,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
           { bool: false },
         );
         const chosen = torch.view(device.indices(store.get(tokens)), [rows, 1]);
-        const picked = torch.call(aten.gather, normalised, { int: 1 }, chosen, { bool: false });
+        const picked = torch.gather(normalised, chosen);
         const top = torch.callMany(aten.topK, normalised, { int: count }, { int: 1 }, { bool: true }, { bool: true });
         return [torch.view(picked, [rows]), torch.cast(top[1], scalarType.int32), top[0]];
       });
@@ -77,7 +77,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   function withMass(drawn: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     if (device.widest === scalarType.float64) return drawn;
     const inside = torch.call(aten.minimum, drawn, inputs.number(vocabulary - 1, scalarType.int64));
-    const mass = torch.call(aten.gather, shares, { int: 1 }, inside, { bool: false });
+    const mass = torch.gather(shares, inside);
     const [, likeliest] = torch.callMany(aten.maxAlong, shares, { int: 1 }, { bool: true });
     return torch.call(aten.where, torch.call(aten.greater, mass, inputs.number(0)), inside, likeliest);
   }
@@ -102,11 +102,11 @@ function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, 
   const width = Math.min(vocabulary, Math.max(1, kind.maxK, kind.openTopP ? rankedTokens : 0));
   const [ranked] = torch.callMany(aten.topK, shares, { int: width }, { int: 1 }, { bool: true }, { bool: true });
   const likeliest = torch.view(ranked, [rows, 1], [width, 1]);
-  let least = torch.call(aten.multiply, inputs.setting("minP"), likeliest);
+  let least = torch.multiply(inputs.setting("minP"), likeliest);
   if (kind.maxK > 0) {
     const last = torch.cast(inputs.lastOfTopK(width), int64);
-    const border = torch.call(aten.gather, ranked, { int: 1 }, last, { bool: false });
-    least = torch.call(aten.maximum, least, torch.call(aten.multiply, border, inputs.hasTopK()));
+    const border = torch.gather(ranked, last);
+    least = torch.call(aten.maximum, least, torch.multiply(border, inputs.hasTopK()));
   }
   if (kind.cuts.includes("topP"))
     least = torch.call(aten.maximum, least, minOfTopP(device, shares, ranked, inputs, vocabulary, width));
@@ -126,7 +126,7 @@ function minOfTopP(
   const { kind, rows } = inputs;
   const beyondTopK = torch.call(aten.atLeast, inputs.lastOfTopK(width), inputs.counting(width, float32));
   const retained = torch.cast(torch.call(aten.where, beyondTopK, ranked, inputs.number(0)), device.widest);
-  const sums = torch.call(aten.cumsum, retained, { int: 1 }, null);
+  const sums = torch.runningSums(retained);
   let total = torch.view(sums, [rows, 1], [width, 1], width - 1);
   if (kind.openTopP && width < vocabulary) {
     const masses = blockMasses(device, shares, rows, vocabulary);
@@ -134,11 +134,11 @@ function minOfTopP(
     const limited = torch.call(aten.atLeast, inputs.hasTopK(), inputs.number(1));
     total = torch.call(aten.where, limited, total, whole);
   }
-  const wanted = torch.call(aten.multiply, torch.cast(inputs.setting("topP"), device.widest), total);
+  const wanted = torch.multiply(torch.cast(inputs.setting("topP"), device.widest), total);
   const reached = torch.call(aten.searchSorted, sums, wanted, { bool: false }, { bool: false }, null, null);
   const last = torch.call(aten.minimum, reached, inputs.number(width - 1, int64));
-  const border = torch.call(aten.gather, ranked, { int: 1 }, last, { bool: false });
-  const least = torch.call(aten.multiply, border, inputs.hasTopP());
+  const border = torch.gather(ranked, last);
+  const least = torch.multiply(border, inputs.hasTopP());
   if (kind.openTopP && width < vocabulary)
     replaceUnreached(device, { shares, least, wanted, reached }, inputs, [width, vocabulary]);
   return least;
@@ -154,24 +154,23 @@ function replaceUnreached(
   const { torch } = device;
   const behind = torch.cast(torch.call(aten.atLeast, reached, inputs.number(width, int64)), float32);
   const flags = new Float32Array(inputs.rows);
-  torch.read(torch.call(aten.multiply, behind, inputs.hasOpenTopP()), [inputs.rows, 1], flags);
+  torch.read(torch.multiply(behind, inputs.hasOpenTopP()), [inputs.rows, 1], flags);
   for (let row = 0; row < flags.length; row++) {
     if (flags[row] === 0) continue;
     // Row by row, because this takes five times the memory of the shares.
     torch.run(() => {
       const index = torch.uploadIndices(Int32Array.of(row), [1]);
-      const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, index);
+      const own = (values: Handle): Handle => torch.selectRows(values, index);
       const [sorted] = torch.callMany(aten.sort, own(shares), { int: 1 }, { bool: true });
-      const sums = torch.call(aten.cumsum, torch.cast(sorted, device.widest), { int: 1 }, null);
+      const sums = torch.runningSums(torch.cast(sorted, device.widest));
       // Rounding must not exceed the total.
       const position = torch.call(
         aten.minimum,
         torch.call(aten.searchSorted, sums, own(wanted), { bool: false }, { bool: false }, null, null),
         inputs.number(vocabulary - 1, int64),
       );
-      const border = torch.call(aten.gather, sorted, { int: 1 }, position, { bool: false });
-      torch.call(aten.indexCopy, least, { int: 0 }, index, border);
-      return [];
+      const border = torch.gather(sorted, position);
+      torch.copyRows(least, index, border);
     });
   }
 }
@@ -194,42 +193,40 @@ function largestBelowOne(type: ScalarType): number {
 function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch, widest } = device;
   const { rows } = inputs;
-  const at = (values: Handle, index: Handle): Handle =>
-    torch.call(aten.gather, values, { int: 1 }, index, { bool: false });
   /** First position whose running sum exceeds the target, [B, 1]. */
   const passes = (sums: Handle, target: Handle): Handle =>
     torch.call(aten.searchSorted, sums, target, { bool: false }, { bool: true }, null, null);
 
   if (vocabulary <= smallVocabulary) {
-    const sums = torch.call(aten.cumsum, torch.cast(shares, widest), { int: 1 }, null);
+    const sums = torch.runningSums(torch.cast(shares, widest));
     const total = torch.view(sums, [rows, 1], [vocabulary, 1], vocabulary - 1);
-    return passes(sums, torch.call(aten.multiply, uniformBelowOne(device, inputs), total));
+    return passes(sums, torch.multiply(uniformBelowOne(device, inputs), total));
   }
   const masses = blockMasses(device, shares, rows, vocabulary);
   const blocks = Math.ceil(vocabulary / blockWidth);
-  const ends = torch.call(aten.cumsum, masses, { int: 1 }, null);
+  const ends = torch.runningSums(masses);
   const total = torch.view(ends, [rows, 1], [blocks, 1], blocks - 1);
   const most = inputs.number(largestBelowOne(widest), widest);
-  const target = torch.call(aten.multiply, uniformBelowOne(device, inputs), total);
+  const target = torch.multiply(uniformBelowOne(device, inputs), total);
   const block = passes(ends, target);
-  const mass = at(masses, block);
-  const before = torch.subtract(at(ends, block), mass);
+  const mass = torch.gather(masses, block);
+  const before = torch.subtract(torch.gather(ends, block), mass);
   // Rounding must not leave the block.
   const into = torch.call(aten.divide, torch.subtract(target, before), mass);
   const part = torch.call(aten.minimum, torch.call(aten.maximum, into, inputs.number(0, widest)), most);
 
-  const first = torch.call(aten.multiply, torch.cast(block, widest), inputs.number(blockWidth, widest));
+  const first = torch.multiply(torch.cast(block, widest), inputs.number(blockWidth, widest));
   const places = torch.add(first, inputs.counting(blockWidth, widest));
   const last = torch.call(aten.minimum, places, inputs.number(vocabulary - 1, widest));
-  let within = torch.cast(at(shares, torch.cast(last, int64)), widest);
+  let within = torch.cast(torch.gather(shares, torch.cast(last, int64)), widest);
   // The last block may end after the vocabulary.
   if (vocabulary % blockWidth > 0) {
     const exists = torch.call(aten.less, places, inputs.number(vocabulary, widest));
-    within = torch.call(aten.multiply, within, torch.cast(exists, widest));
+    within = torch.multiply(within, torch.cast(exists, widest));
   }
-  const sums = torch.call(aten.cumsum, within, { int: 1 }, null);
+  const sums = torch.runningSums(within);
   const inBlock = torch.view(sums, [rows, 1], [blockWidth, 1], blockWidth - 1);
-  const position = passes(sums, torch.call(aten.multiply, part, inBlock));
+  const position = passes(sums, torch.multiply(part, inBlock));
   return torch.cast(torch.add(first, torch.cast(position, widest)), int64);
 }
 
@@ -253,5 +250,5 @@ function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabula
     parts.push(torch.call(aten.sumOver, tail, { some: { ints: [1] } }, { bool: true }, null));
   }
   const [one = 0] = parts;
-  return torch.cast(parts.length === 1 ? one : torch.call(aten.cat, { tensors: parts }, { int: 1 }), widest);
+  return torch.cast(parts.length === 1 ? one : torch.cat(parts, 1), widest);
 }

@@ -49,7 +49,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
       places.parts.levels.forEach((level, l) => {
         const rows = places.index(`level ${l} rows`, level.rows);
         const [more, sums] = attend(level, `level ${l}`);
-        const chosen = (x: Handle): Handle => torch.call(aten.indexSelect, x, { int: 0 }, rows);
+        const chosen = (x: Handle): Handle => torch.selectRows(x, rows);
         const [before, sumsBefore] = [chosen(out), chosen(logSumExp)];
         const { queryHeads, headDim } = shape;
         const byHead = (x: Handle, width: number): Handle => torch.view(x, [level.rows.length, queryHeads, width]);
@@ -57,14 +57,8 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         const share = byHead(torch.call(aten.sigmoid, torch.subtract(sums, sumsBefore)), 1);
         const merged = torch.call(aten.lerp, byHead(before, headDim), byHead(more, headDim), share);
         const total = torch.call(aten.logAddExp, sumsBefore, sums);
-        torch.call(
-          aten.indexCopy,
-          out,
-          { int: 0 },
-          rows,
-          torch.view(merged, [level.rows.length, queryHeads * headDim]),
-        );
-        torch.call(aten.indexCopy, logSumExp, { int: 0 }, rows, total);
+        torch.copyRows(out, rows, torch.view(merged, [level.rows.length, queryHeads * headDim]));
+        torch.copyRows(logSumExp, rows, total);
       });
       return [device.rounded(out), logSumExp];
     },
@@ -102,8 +96,8 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         const add = (i: 0 | 1 | 2, index: Handle, delta: Handle): void => {
           const into = results[i] as Handle;
           // Row indices are unique.
-          const sum = torch.add(torch.call(aten.indexSelect, into, { int: 0 }, index), delta);
-          torch.call(aten.indexCopy, into, { int: 0 }, index, sum);
+          const sum = torch.add(torch.selectRows(into, index), delta);
+          torch.copyRows(into, index, sum);
         };
         add(0, rows, places.packed(wide(more, 0), level, `level ${l}`));
         add(1, keyRows, places.joined(wide(more, 1)));
@@ -157,13 +151,11 @@ class TreePlaces {
   packed(parts: readonly Handle[], level: TreeLevel, name: string): Handle {
     const joined = this.joined(parts);
     if (level.places === null) return joined;
-    return this.#device.torch.call(aten.indexSelect, joined, { int: 0 }, this.index(`${name} places`, level.places));
+    return this.#device.torch.selectRows(joined, this.index(`${name} places`, level.places));
   }
 
   joined(parts: readonly Handle[]): Handle {
-    return parts.length === 1
-      ? (parts[0] as Handle)
-      : this.#device.torch.call(aten.cat, { tensors: parts }, { int: 0 });
+    return parts.length === 1 ? (parts[0] as Handle) : this.#device.torch.cat(parts, 0);
   }
 
   index(name: string, ...lists: readonly Int32Array[]): Handle {
@@ -180,7 +172,7 @@ class TreePlaces {
     const { stride } = x;
     if (regular)
       return { handle: x.handle, stride, offset: regular.first * stride, sequenceStride: regular.step * stride };
-    const handle = torch.call(aten.indexSelect, x.handle, { int: 0 }, this.index(name, rows));
+    const handle = torch.selectRows(x.handle, this.index(name, rows));
     return { handle, stride: x.width };
   }
 }

@@ -17,13 +17,13 @@ export class HandleScopes {
   }
 
   /** Runs a kernel and deletes its handles, except the result. */
-  run<T extends Handle | readonly Handle[]>(body: () => T): T {
+  run<T extends Handle | readonly Handle[] | void>(body: () => T): T {
     const start = this.#temporaries.length;
     this.#depth += 1;
     let retained: readonly Handle[] = [];
     try {
       const result = body();
-      retained = typeof result === "number" ? [result] : result;
+      retained = typeof result === "number" ? [result] : (result ?? []);
       return result;
     } finally {
       this.#depth -= 1;

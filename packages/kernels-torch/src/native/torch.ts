@@ -42,7 +42,7 @@ export class Torch {
   }
 
   /** Runs a kernel and deletes its handles, except the result. */
-  run<T extends Handle | readonly Handle[]>(body: () => T): T {
+  run<T extends Handle | readonly Handle[] | void>(body: () => T): T {
     return this.#scopes.run(body);
   }
 
@@ -74,6 +74,50 @@ export class Torch {
 
   multiplyByNumber(x: Handle, factor: number): Handle {
     return this.#shim("multiplyByNumber", x, factor);
+  }
+
+  multiply(a: Handle, b: Handle): Handle {
+    return this.call(aten.multiply, a, b);
+  }
+
+  multiplyInto(out: Handle, a: Handle, b: Handle): Handle {
+    return this.call(aten.multiplyOut, a, b, out);
+  }
+
+  multiplyInPlace(x: Handle, factor: Handle): void {
+    this.call(aten.multiplyInPlace, x, factor);
+  }
+
+  contiguous(x: Handle): Handle {
+    return this.call(aten.contiguous, x, { int: 0 });
+  }
+
+  transpose(x: Handle, first: number, second: number): Handle {
+    return this.call(aten.transpose, x, { int: first }, { int: second });
+  }
+
+  cat(tensors: readonly Handle[], axis: number): Handle {
+    return this.call(aten.cat, { tensors }, { int: axis });
+  }
+
+  /** Copies the rows of an int64 index. */
+  selectRows(x: Handle, rows: Handle): Handle {
+    return this.call(aten.indexSelect, x, { int: 0 }, rows);
+  }
+
+  /** Writes values into the rows of an int64 index, in place. */
+  copyRows(into: Handle, rows: Handle, values: Handle): Handle {
+    return this.call(aten.indexCopy, into, { int: 0 }, rows, values);
+  }
+
+  /** x[i, columns[i, j]]; index int64. */
+  gather(x: Handle, columns: Handle): Handle {
+    return this.call(aten.gather, x, { int: 1 }, columns, { bool: false });
+  }
+
+  /** Running sums along each row. */
+  runningSums(x: Handle): Handle {
+    return this.call(aten.cumsum, x, { int: 1 }, null);
   }
 
   fill(x: Handle, value: number): void {
