@@ -2,7 +2,7 @@ import { inputError } from "@laconic/core";
 import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
 import { PackedWeights } from "./packed-weights.ts";
-import { aten, type Handle, type Torch } from "./native/torch.ts";
+import type { Handle, Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
 

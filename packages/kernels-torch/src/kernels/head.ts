@@ -104,8 +104,8 @@ export function headKernels(
         for (const span of tiles.rows)
           torch.run(() => {
             const part = rowsOf(hidden, targets, inverseTemperature, span);
-            const minusSums = torch.multiplyByNumber(column(device.handle(logSumExp), span), -1);
-            const factor = torch.multiply(column(device.handle(dLogProbs), span), part.inverseTemperature);
+            const minusSums = torch.multiplyByNumber(columnOf(device.handle(logSumExp), span), -1);
+            const factor = torch.multiply(columnOf(device.handle(dLogProbs), span), part.inverseTemperature);
             const minusFactor = torch.multiplyByNumber(factor, -1);
             const own = torch.view(result, [span.count, width], [width, 1], span.start * width);
             const sum = exact ? own : torch.empty([span.count, width], float32);
@@ -145,16 +145,16 @@ export function headKernels(
   function rowsOf(hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows {
     const width = hidden.shape[1] as number;
     const part = torch.view(device.handle(hidden), [count, width], [width, 1], start * width);
-    const inverse = column(device.handle(inverseTemperature), { start, count });
+    const inverse = columnOf(device.handle(inverseTemperature), { start, count });
     return {
       count,
       hidden: part,
       overTemperature: exact ? torch.multiply(part, inverse) : null,
       inverseTemperature: inverse,
-      targets: column(device.indices(targets), { start, count }),
+      targets: columnOf(device.indices(targets), { start, count }),
     };
   }
-  function column(x: Handle, { start, count }: Span): Handle {
+  function columnOf(x: Handle, { start, count }: Span): Handle {
     return torch.view(x, [count, 1], [1, 1], start);
   }
   /** Logits over the temperature plus a number per row, float32 [count, columns]. */

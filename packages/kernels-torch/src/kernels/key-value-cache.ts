@@ -1,7 +1,7 @@
 import { KeyValueCaches, longestReach, newPlaces } from "@laconic/engine/kernels";
 import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { aten, type Handle } from "../native/torch.ts";
+import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 import { attendTiled, attendInTurn, attendWithoutPast, type TorchCache } from "./cached-attention.ts";

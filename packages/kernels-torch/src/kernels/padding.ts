@@ -1,6 +1,6 @@
 import type { SequenceLayout } from "@laconic/engine/kernels";
 import type { ScalarType } from "../native/scalar-type.ts";
-import { aten, type Handle } from "../native/torch.ts";
+import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { Rows } from "./dense-attention.ts";
 

@@ -1,6 +1,6 @@
 import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { Arena, stretches } from "../arena.ts";
-import { aten, type Handle } from "../native/torch.ts";
+import type { Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

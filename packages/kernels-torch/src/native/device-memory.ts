@@ -1,46 +1,50 @@
 import { LaconicError } from "@laconic/core";
-import type { HandleScopes } from "./handle-scopes.ts";
+import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
 import { slotPlaces, type NativeCalls } from "./native-calls.ts";
 import type { Handle } from "./operator.ts";
 import { scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
 /** `host` is pinned if possible; a GPU cannot read `pageable` directly. */
-export type TensorPlace = TorchDeviceName | "host" | "pageable";
+type TensorPlace = TorchDeviceName | "host" | "pageable";
 
 /** Codes of c10::DeviceType. */
 const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
 
 /** Makes tensors and copies them between host and device. */
 export class DeviceMemory {
-  readonly #library: Library;
+  readonly library: Library;
   readonly #device: TorchDeviceName;
-  readonly #calls: NativeCalls;
-  readonly #scopes: HandleScopes;
+  protected readonly calls: NativeCalls;
+  protected readonly scopes: HandleScopes;
   readonly #landings: Landings;
 
-  constructor(library: Library, device: TorchDeviceName, calls: NativeCalls, scopes: HandleScopes) {
-    this.#library = library;
+  constructor(calls: NativeCalls, device: TorchDeviceName) {
+    this.library = calls.library;
     this.#device = device;
-    this.#calls = calls;
-    this.#scopes = scopes;
-    this.#landings = new Landings((handle) => scopes.delete(handle));
+    this.calls = calls;
+    this.scopes = new HandleScopes((handle) => {
+      calls.counters.nativeCalls += 1;
+      calls.library.functions.deleteHandle(handle);
+    });
+    this.#landings = new Landings((handle) => this.scopes.delete(handle));
   }
 
-  get kept(): number {
-    return this.#landings.count;
+  /** Count for leak tests. */
+  get liveHandles(): number {
+    return this.scopes.live - this.#landings.count;
   }
 
   /** Allocates uninitialised memory. */
-  allocate(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
-    return this.#scopes.add(this.newTensor(shape, type, where));
+  protected allocate(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
+    return this.scopes.add(this.newTensor(shape, type, where));
   }
 
   /** The same without an owner. */
-  newTensor(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
+  protected newTensor(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
     this.#writeShape(shape);
-    const { address } = this.#calls.slots;
-    const { emptyPinned, functions, index } = this.#library;
+    const { address } = this.calls.slots;
+    const { emptyPinned, functions, index } = this.library;
     const onHost = where === "host" || where === "pageable";
     if (!onHost) this.expectType(type);
     const pinned = where === "host" && this.#device === "cuda" && emptyPinned !== null;
@@ -53,15 +57,15 @@ export class DeviceMemory {
       onHost || this.#device === "cpu" ? -1 : index,
       address + 8 * slotPlaces.result,
     );
-    this.#calls.check(status, "empty_strided");
-    return this.#calls.slots.integer(slotPlaces.result);
+    this.calls.check(status, "empty_strided");
+    return this.calls.slots.integer(slotPlaces.result);
   }
 
   /** The same memory in another shape. Strides and offset are in elements. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     this.#writeShape(shape, strides);
-    const { address } = this.#calls.slots;
-    const status = this.#library.functions.reinterpret(
+    const { address } = this.calls.slots;
+    const status = this.library.functions.reinterpret(
       x,
       shape.length,
       address + 8 * slotPlaces.sizes,
@@ -69,28 +73,28 @@ export class DeviceMemory {
       offset,
       address + 8 * slotPlaces.result,
     );
-    this.#calls.check(status, "view");
-    return this.#scopes.add(this.#calls.slots.integer(slotPlaces.result));
+    this.calls.check(status, "view");
+    return this.scopes.add(this.calls.slots.integer(slotPlaces.result));
   }
 
-  expectType(type: ScalarType): void {
+  protected expectType(type: ScalarType): void {
     if (this.#device === "mps" && type === scalarType.float64)
       throw new LaconicError("engine_failed", "MPS does not support float64 tensors");
   }
 
   address(handle: Handle): number {
-    const { slots } = this.#calls;
-    this.#calls.check(this.#library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
+    const { slots } = this.calls;
+    this.calls.check(this.library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
     return slots.integer(slotPlaces.result);
   }
 
   /** Copies the values before it returns. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     const type = scalarTypeOf(values);
-    return this.#scopes.run(() => {
+    return this.scopes.run(() => {
       const host = this.allocate(shape, type, "host");
-      if (values.length > 0) this.#library.toNative(this.address(host), values, values.byteLength);
-      this.#calls.counters.bytesToDevice += values.byteLength;
+      if (values.length > 0) this.library.toNative(this.address(host), values, values.byteLength);
+      this.calls.counters.bytesToDevice += values.byteLength;
       if (this.#device === "cpu") return host;
       const result = this.allocate(shape, type, this.#device);
       this.#copyAcross(result, host);
@@ -100,17 +104,17 @@ export class DeviceMemory {
 
   /** Starts to read a contiguous tensor, which may be freed at once. The result waits and fills `into`. */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
-    const { events, emptyPinned } = this.#library;
-    const { counters } = this.#calls;
+    const { events, emptyPinned } = this.library;
+    const { counters } = this.calls;
     counters.bytesToHost += into.byteLength;
     if (this.#device === "cpu") {
-      if (into.length > 0) this.#library.toHost(into, this.address(x), into.byteLength);
+      if (into.length > 0) this.library.toHost(into, this.address(x), into.byteLength);
       return () => undefined;
     }
     const pinned = events !== null && emptyPinned !== null;
     const type = scalarTypeOf(into);
     const make = (): { handle: Handle; address: number } => {
-      const handle = this.#scopes.apart(() => this.allocate(shape, type, pinned ? "host" : "pageable"));
+      const handle = this.scopes.apart(() => this.allocate(shape, type, pinned ? "host" : "pageable"));
       return { handle, address: this.address(handle) };
     };
     const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
@@ -120,26 +124,26 @@ export class DeviceMemory {
     counters.nativeCalls += passed ? 3 : 1;
     return () => {
       passed?.wait();
-      if (into.length > 0) this.#library.toHost(into, landing.address, into.byteLength);
+      if (into.length > 0) this.library.toHost(into, landing.address, into.byteLength);
       this.#landings.leave(landing);
     };
   }
 
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    if (this.#device !== "cpu") this.#calls.counters.blockingCopies += 1;
+    if (this.#device !== "cpu") this.calls.counters.blockingCopies += 1;
     this.startRead(x, shape, into)();
   }
 
   /** Blocks without pinned memory. */
-  #copyAcross(into: Handle, from: Handle, pinned = this.#library.emptyPinned !== null): void {
-    this.#calls.counters.hostCopies += 1;
-    if (!pinned) this.#calls.counters.blockingCopies += 1;
-    this.#calls.check(this.#library.functions.copyInto(into, from, pinned ? 1 : 0), "copy_");
+  #copyAcross(into: Handle, from: Handle, pinned = this.library.emptyPinned !== null): void {
+    this.calls.counters.hostCopies += 1;
+    if (!pinned) this.calls.counters.blockingCopies += 1;
+    this.calls.check(this.library.functions.copyInto(into, from, pinned ? 1 : 0), "copy_");
   }
 
   #writeShape(shape: readonly number[], strides?: readonly number[]): void {
-    const slots = this.#calls.slots;
+    const slots = this.calls.slots;
     let stride = 1;
     for (let i = shape.length - 1; i >= 0; i--) {
       slots.setInteger(slotPlaces.sizes + i, shape[i] as number);

@@ -1,6 +1,5 @@
 import type { KernelCounters } from "@laconic/engine/kernels";
 import { DeviceMemory } from "./device-memory.ts";
-import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
 import { MpsOperators } from "./mps-operators.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
@@ -13,54 +12,44 @@ export { aten, type Argument, type Handle, type Handles, type Operator, type Res
 const smallWork = 2 ** 20;
 
 /** Calls libtorch on one thread. The innermost {@link run} deletes handles at its end, except its result. */
-export class Torch {
-  readonly library: Library;
+export class Torch extends DeviceMemory {
   readonly device: TorchDeviceName;
-  readonly #calls: NativeCalls;
   readonly #operators: NativeCalls | MpsOperators;
-  readonly #scopes: HandleScopes;
-  readonly #memory: DeviceMemory;
   #threads = 0;
 
   constructor(library: Library, device: TorchDeviceName) {
-    this.library = library;
+    super(new NativeCalls(library), device);
     this.device = device;
-    this.#calls = new NativeCalls(library);
-    this.#scopes = new HandleScopes((handle) => {
-      this.#calls.counters.nativeCalls += 1;
-      library.functions.deleteHandle(handle);
-    });
-    this.#memory = new DeviceMemory(library, device, this.#calls, this.#scopes);
     this.#operators =
       device === "mps"
-        ? new MpsOperators(this.#calls, {
-            make: (...made) => this.#memory.newTensor(...made),
-            remove: (handle) => this.#calls.check(library.functions.deleteHandle(handle), "delete"),
+        ? new MpsOperators(this.calls, {
+            make: (...made) => this.newTensor(...made),
+            remove: (handle) => this.calls.check(library.functions.deleteHandle(handle), "delete"),
           })
-        : this.#calls;
+        : this.calls;
     library.functions.setGradMode(false);
   }
 
   /** Runs a kernel and deletes its handles, except the result. */
   run<T extends Handle | readonly Handle[] | void>(body: () => T): T {
-    return this.#scopes.run(body);
+    return this.scopes.run(body);
   }
 
   /** Like {@link run}, but the caller must delete the result. */
   apart(body: () => Handle): Handle {
-    return this.#scopes.apart(body);
+    return this.scopes.apart(body);
   }
 
   call(op: Operator, ...args: readonly Argument[]): Handle {
     this.#operators.invoke(op, args);
-    return this.#scopes.add(this.#calls.slots.integer(0));
+    return this.scopes.add(this.calls.slots.integer(0));
   }
 
   callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
     this.#operators.invoke(op, args);
     const results: Handle[] = [];
-    for (let i = 0; i < op.results; i++) results.push(this.#calls.slots.integer(i));
-    for (const handle of results) this.#scopes.add(handle);
+    for (let i = 0; i < op.results; i++) results.push(this.calls.slots.integer(i));
+    for (const handle of results) this.scopes.add(handle);
     return results as unknown as Handles<Count>;
   }
 
@@ -121,22 +110,22 @@ export class Torch {
   }
 
   fill(x: Handle, value: number): void {
-    this.#calls.compute(this.library.functions.fill(x, value), "fill_");
+    this.calls.compute(this.library.functions.fill(x, value), "fill_");
   }
 
   /** out = a b. */
   mmInto(result: Handle, a: Handle, b: Handle): void {
-    this.#calls.compute(this.library.functions.mmOut(result, a, b), "mm");
+    this.calls.compute(this.library.functions.mmOut(result, a, b), "mm");
   }
 
   /** out = bias + a b; `bias` may be `result`. */
   addmmInto(result: Handle, bias: Handle, a: Handle, b: Handle): void {
-    this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
+    this.calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
   }
 
   /** out = factor a b, by batch. */
   bmmInto(result: Handle, a: Handle, b: Handle, factor: number): void {
-    this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
+    this.calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
   }
 
   /** True on GPUs only. */
@@ -145,14 +134,14 @@ export class Torch {
   }
 
   pickColumns(x: Handle, columns: Handle): Handle {
-    const { slots } = this.#calls;
+    const { slots } = this.calls;
     const index = slotPlaces.borrowed;
     // No row index, and a column index.
     slots.setInteger(index, columns);
     slots.setInteger(index + 1, 0);
     slots.setInteger(index + 2, slots.addressOf(index));
     const { indexTensor } = this.library;
-    this.#calls.counters.operations += 1;
+    this.calls.counters.operations += 1;
     return this.#result(
       indexTensor?.(x, slots.addressOf(index + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1,
       "index",
@@ -161,12 +150,12 @@ export class Torch {
 
   /** x[index[i, j], j] = values[i, j], in place; index int64. */
   scatterInto(x: Handle, index: Handle, values: Handle): void {
-    this.#calls.compute(this.library.functions.scatterOut(x, x, 0, index, values), "scatter");
+    this.calls.compute(this.library.functions.scatterOut(x, x, 0, index, values), "scatter");
   }
 
   /** Allocates uninitialised memory. */
   empty(shape: readonly number[], type: ScalarType): Handle {
-    return this.#memory.allocate(shape, type, this.device);
+    return this.allocate(shape, type, this.device);
   }
 
   full(shape: readonly number[], type: ScalarType, value: number): Handle {
@@ -175,39 +164,19 @@ export class Torch {
     return result;
   }
 
-  /** The same memory in another shape. Strides and offset are in elements. */
-  view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
-    return this.#memory.view(x, shape, strides, offset);
-  }
-
   cast(x: Handle, type: ScalarType, copy = false): Handle {
-    this.#memory.expectType(type);
+    this.expectType(type);
     return this.call(aten.toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
   /** Between any types. */
   copyInto(into: Handle, from: Handle): void {
-    this.#calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
-  }
-
-  /** Copies the values before it returns. */
-  upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
-    return this.#memory.upload(values, shape);
+    this.calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
   }
 
   /** Uploads integers from 0 as int64. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
     return this.upload(int64Of(values), shape);
-  }
-
-  /** Starts to read a contiguous tensor, which may be freed at once. The result waits and fills `into`. */
-  startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
-    return this.#memory.startRead(x, shape, into);
-  }
-
-  /** Waits for the device. The tensor must be contiguous. */
-  read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    this.#memory.read(x, shape, into);
   }
 
   /** Small products run on one thread, because synchronising costs more. */
@@ -219,17 +188,8 @@ export class Torch {
     this.#threads = wanted;
   }
 
-  address(handle: Handle): number {
-    return this.#memory.address(handle);
-  }
-
   delete(handle: Handle): void {
-    this.#scopes.delete(handle);
-  }
-
-  /** Count for leak tests. */
-  get liveHandles(): number {
-    return this.#scopes.live - this.#memory.kept;
+    this.scopes.delete(handle);
   }
 
   /** Calls on the CPU by operator. */
@@ -238,16 +198,16 @@ export class Torch {
   }
 
   get counters(): KernelCounters {
-    return { ...this.#calls.counters };
+    return { ...this.calls.counters };
   }
 
   #shim(name: "add" | "subtract" | "multiplyByNumber", ...args: readonly number[]): Handle {
-    this.#calls.counters.operations += 1;
-    return this.#result(this.library.functions[name](...args, this.#calls.slots.addressOf(slotPlaces.result)), name);
+    this.calls.counters.operations += 1;
+    return this.#result(this.library.functions[name](...args, this.calls.slots.addressOf(slotPlaces.result)), name);
   }
 
   #result(status: number, what: string): Handle {
-    this.#calls.check(status, what);
-    return this.#scopes.add(this.#calls.slots.integer(slotPlaces.result));
+    this.calls.check(status, what);
+    return this.scopes.add(this.calls.slots.integer(slotPlaces.result));
   }
 }
