@@ -38,7 +38,7 @@ test.each([
   expect(bodies("create_session")).toMatchObject([{ sdk_version: codec.sdkVersion }]);
   expect(bodies("save_weights")).toMatchObject([{ path: "kept" }]);
   expect(bodies("load_weights")).toMatchObject([{ path, optimizer: true, type: "load_weights" }]);
-  await expect(model.saveForSampler(undefined, 0.5)).rejects.toFailWith("input_invalid");
+  await expect(model.saveForSampler(0.5)).rejects.toFailWith("input_invalid");
 });
 
 test("returns log-probs of a prompt on request", async () => {

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { type ErrorDetail, LaconicError } from "@laconic/core";
 import type { z } from "zod";
 import { replies, type EarlyReply } from "../wire/replies.ts";
 import { abortError, type HttpFailure, type Repeat, type Transport } from "./transport.ts";
@@ -18,20 +18,14 @@ export async function awaitFuture<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const { clock, deadlineMs } = transport;
   const end = clock.nowMs() + deadlineMs;
+  const unavailable = (reason: string, detail: ErrorDetail): LaconicError =>
+    new LaconicError("api_unavailable", `${transport.place(path)}: ${reason}`, { path, ...detail });
   let metadataOnly = true;
   for (let quick = 0; ;) {
     const asked = { request_id: requestId, allow_metadata_only: metadataOnly };
     const began = clock.nowMs();
     const value = await transport.send("retrieve_future", asked, "always", signal, turnOf, path);
-    if (value === expired)
-      throw new LaconicError(
-        "api_unavailable",
-        `${transport.place(path)}: request ${requestId} expired on the server`,
-        {
-          path,
-          outcome: "expired",
-        },
-      );
+    if (value === expired) throw unavailable(`request ${requestId} expired on the server`, { outcome: "expired" });
     const early = replies.early.safeParse(value);
     if (value !== held && !early.success) return transport.read(path, schema, value);
     if (early.success && "error" in early.data) throw failed(transport.place(path), early.data, path);
@@ -40,11 +34,7 @@ export async function awaitFuture<S extends z.ZodType>(
       continue;
     }
     if (clock.nowMs() >= end)
-      throw new LaconicError("api_unavailable", `${transport.place(path)}: no result within ${deadlineMs} ms`, {
-        path,
-        deadlineMs,
-        outcome: "unknown",
-      });
+      throw unavailable(`no result within ${deadlineMs} ms`, { deadlineMs, outcome: "unknown" });
     // If the server does not hold the poll open, polls slow down.
     if (clock.nowMs() - began < 1000)
       await clock.sleep(Math.min(1000, 10 * 2 ** Math.min(quick++, 7)), signal).catch(() => undefined);

@@ -81,7 +81,7 @@ export class TinkerClient {
   }
 
   /** Opens a session, kept alive by heartbeats until `close`. */
-  static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
+  static async connect(options: TinkerClientOptions): Promise<TinkerClient> {
     checkOptions(options);
     const transport = new Transport(options);
     const body = {
@@ -91,7 +91,7 @@ export class TinkerClient {
       type: "create_session",
     };
     // A second session from a repeated request expires without heartbeats.
-    const { session_id } = await transport.exchange("create_session", body, replies.session, "always", signal);
+    const { session_id } = await transport.exchange("create_session", body, replies.session, "always");
     return new TinkerClient(session_id, transport, options);
   }
 
@@ -115,9 +115,9 @@ export class TinkerClient {
   }
 
   /** Opens an existing model of the server; the journal has its last number. */
-  async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
+  async resumeModel(modelId: string): Promise<TrainingClient> {
     const model = await this.#training(modelId);
-    await model.assertModelExists(signal);
+    await model.assertModelExists();
     return model;
   }
 

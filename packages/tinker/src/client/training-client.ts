@@ -59,22 +59,17 @@ export class TrainingClient {
   }
 
   /** Log-probs of the target tokens, per sequence. */
-  forward(data: readonly Datum[], loss: string, signal?: AbortSignal): Promise<PassReply> {
-    return this.#pass("forward", "forward_input", data, loss, undefined, signal);
+  forward(data: readonly Datum[], loss: string): Promise<PassReply> {
+    return this.#pass("forward", "forward_input", data, loss);
   }
 
   /** Adds the loss gradient for the next `optimStep`. */
-  forwardBackward(
-    data: readonly Datum[],
-    loss: string,
-    settings?: Readonly<Record<string, number>>,
-    signal?: AbortSignal,
-  ): Promise<PassReply> {
-    return this.#pass("forward_backward", "forward_backward_input", data, loss, settings, signal);
+  forwardBackward(data: readonly Datum[], loss: string): Promise<PassReply> {
+    return this.#pass("forward_backward", "forward_backward_input", data, loss);
   }
 
   /** Takes an optimizer step and returns the server's metrics. */
-  async optimStep(adam: TinkerAdam, signal?: AbortSignal): Promise<Readonly<Record<string, number>>> {
+  async optimStep(adam: TinkerAdam): Promise<Readonly<Record<string, number>>> {
     const { learningRate, beta1, beta2, epsilon, weightDecay, gradClipNorm } = adam;
     const adam_params = {
       learning_rate: learningRate,
@@ -84,15 +79,15 @@ export class TrainingClient {
       weight_decay: weightDecay,
       ...(gradClipNorm !== undefined && { grad_clip_norm: gradClipNorm }),
     };
-    const { metrics } = await this.#numbered("optim_step", { adam_params, type: "optim_step" }, replies.step, signal);
+    const { metrics } = await this.#numbered("optim_step", { adam_params, type: "optim_step" }, replies.step);
     this.#pendingGradient = false;
     return metrics;
   }
 
   /** Saves weights and optimizer state under a name of letters, digits, `_` and `-`; returns the server's path. */
-  async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
+  async save(checkpoint: string): Promise<string> {
     const body = { path: expectName(checkpoint), type: "save_weights" };
-    return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
+    return (await this.#numbered("save_weights", body, replies.saved)).path;
   }
 
   /** Loads saved weights; servers accept this only as a model's first request. */
@@ -105,22 +100,21 @@ export class TrainingClient {
    * Creates a sampler with the current weights and returns its id.
    * @param ttlSeconds - time after which the server may delete them; default: never
    */
-  async saveForSampler(signal?: AbortSignal, ttlSeconds?: number): Promise<string> {
-    const save = async (): Promise<string> => {
+  saveForSampler(ttlSeconds?: number): Promise<string> {
+    return withOther(async (): Promise<string> => {
       const sampling_session_seq_id = this.#parts.nextSampler();
       const body = { sampling_session_seq_id, ...ttlOf(ttlSeconds), type: "save_weights_for_sampler" };
-      return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
-    };
-    return withOther(save);
+      return (await this.#numbered("save_weights_for_sampler", body, replies.sampler)).sampling_session_id;
+    });
   }
 
   /**
    * Checks that the server has this model.
    * @throws LaconicError `api_refused`, or `engine_failed` if it answers for another model
    */
-  async assertModelExists(signal?: AbortSignal): Promise<void> {
+  async assertModelExists(): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
-    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.model, "always", signal);
+    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.model, "always");
     if (model_id !== this.modelId)
       throw new LaconicError("engine_failed", `expected a reply for model ${this.modelId}, got ${model_id}`, {
         model: this.modelId,
@@ -136,28 +130,20 @@ export class TrainingClient {
    * Frees the model. A pending gradient is applied with learning rate 0, because some servers leave it to the next
    * model.
    */
-  async unload(signal?: AbortSignal): Promise<void> {
+  async unload(): Promise<void> {
     if (this.#pendingGradient) {
       const adam_params = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 };
       const body = { model_id: this.modelId, seq_id: ++this.#seq, adam_params, type: "optim_step" };
-      await future(this.#parts.transport, "optim_step", body, replies.step, "never", signal).catch(() => undefined);
+      await future(this.#parts.transport, "optim_step", body, replies.step, "never").catch(() => undefined);
     }
     const body = { model_id: this.modelId, type: "unload_model" };
-    await future(this.#parts.transport, "unload_model", body, replies.anything, "always", signal);
+    await future(this.#parts.transport, "unload_model", body, replies.anything, "always");
   }
 
-  async #pass(
-    path: string,
-    key: string,
-    data: readonly Datum[],
-    loss: string,
-    settings: Readonly<Record<string, number>> | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<PassReply> {
+  async #pass(path: string, key: string, data: readonly Datum[], loss: string): Promise<PassReply> {
     // Some servers never answer.
     if (data.length === 0) throw inputError(`${path}: no sequences`);
-    const input = { data, loss_fn: loss, ...(settings && { loss_fn_config: settings }) };
-    const reply = await this.#numbered(path, { [key]: input }, replies.pass, signal);
+    const reply = await this.#numbered(path, { [key]: { data, loss_fn: loss } }, replies.pass);
     try {
       checkPass(path, reply, data);
     } catch (error) {
@@ -168,12 +154,7 @@ export class TrainingClient {
     return reply;
   }
 
-  #numbered<S extends z.ZodType>(
-    path: string,
-    body: object,
-    schema: S,
-    signal: AbortSignal | undefined,
-  ): Promise<z.output<S>> {
+  #numbered<S extends z.ZodType>(path: string, body: object, schema: S, signal?: AbortSignal): Promise<z.output<S>> {
     const submitted = this.#submitted.then(() => this.#submit(path, body, signal));
     this.#submitted = submitted.catch(() => undefined);
     return submitted

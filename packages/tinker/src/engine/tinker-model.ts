@@ -287,7 +287,7 @@ export class TinkerModel implements TrainableModel {
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote
-      .saveForSampler(undefined, options.samplerTtlSeconds)
+      .saveForSampler(options.samplerTtlSeconds)
       .then((id) => new RemoteSampler(id, options, () => this.#steps === version));
     const made = this.#sampler;
     made.catch(() => {
