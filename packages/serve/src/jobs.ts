@@ -8,7 +8,7 @@ import type { CalledTool, LogProbMode, ReadReply, ReplyForm, ReplyShape } from "
 import { invalid, tooLongError } from "./http.ts";
 import { parse } from "./parse.ts";
 import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
-import { callsSchema, commonShape, offeredShape, textSchema, type WireCall } from "./schemas.ts";
+import { commonShape, textSchema, type WireCall } from "./schemas.ts";
 
 /** Content of one request. */
 export interface Job extends ReplyShape {
@@ -42,6 +42,16 @@ const shared = {
 const sharedSchema = z.object(shared);
 const tokens = z.array(z.int().min(0)).min(1);
 
+const callsSchema = z
+  .array(
+    z.object({
+      id: z.string().max(256),
+      type: z.literal("function").optional(),
+      function: z.object({ name: z.string().max(256), arguments: z.string() }),
+    }),
+  )
+  .max(128);
+
 const messageSchema = z.discriminatedUnion(
   "role",
   [
@@ -56,7 +66,28 @@ const messageSchema = z.discriminatedUnion(
 
 const chatSchema = z.strictObject({
   ...shared,
-  ...offeredShape,
+  tools: z
+    .array(
+      z.object({
+        type: z.literal("function"),
+        function: z.object({
+          name: z.string().max(256),
+          description: z.string().exactOptional(),
+          parameters: z.unknown().optional(),
+        }),
+      }),
+    )
+    .max(128)
+    .nullish(),
+  tool_choice: z
+    .union(
+      [
+        z.enum(["auto", "none", "required"]),
+        z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+      ],
+      { error: "expected auto, none, required, or a function's name" },
+    )
+    .nullish(),
   messages: z.array(messageSchema).min(1),
   max_completion_tokens: z.int().min(1).exactOptional(),
   response_format: z.strictObject({ type: z.enum(["text", "json_object"]) }).exactOptional(),
@@ -93,9 +124,10 @@ export interface ChatContext {
 export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf = () => null }: ChatContext): Job {
   const body = parse(chatSchema, json);
   const { messages, max_completion_tokens: maxTokens, logprobs, top_logprobs: top } = body;
-  const offered = body.tool_choice === "none" ? [] : (body.tools ?? []).map((tool) => tool.function);
+  const tools = (body.tools ?? []).map((tool) => tool.function);
+  const offered = body.tool_choice === "none" ? [] : tools;
   const usesTools =
-    (body.tools ?? []).length > 0 ||
+    tools.length > 0 ||
     messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.tool_calls?.length));
   if (usesTools && !format) throw invalid("tools: not supported by this model", "tools");
   checkAnswers(messages);
@@ -115,7 +147,7 @@ export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf 
     form: chatForm,
     maxTokens: maxTokens ?? body.max_tokens ?? defaultMaxTokens,
     echo: false,
-    rules: [...choiceRule(body), ...formatRule(body.response_format?.type)],
+    rules: [...choiceRule(body.tool_choice, tools), ...formatRule(body.response_format?.type)],
     ...logProbsOf(body.logprobs_mode, logprobs === true, top ?? 0),
     ...(format && offered.length > 0 && { readReply: ({ text }) => readCalls(format, text) }),
   };

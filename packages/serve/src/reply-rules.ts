@@ -1,9 +1,9 @@
-import { isRecord, randomFromState, type Completion, type FinishReason, type LanguageModel } from "@laconic/core";
+import { isRecord, randomFromState } from "@laconic/core";
+import type { Completion, FinishReason, LanguageModel, ToolDefinition } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { sumKinds } from "@laconic/core/ledger";
 import type { CalledTool, ReadReply } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
-import type { OfferedTools } from "./schemas.ts";
 
 /** Condition on a whole reply. */
 export interface ReplyRule {
@@ -78,10 +78,13 @@ function jsonFault(content: string): string | null {
 }
 
 /** Rule of a tool choice; none if the model chooses. @throws HttpError 400 for an unknown tool */
-export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyRule[] {
+export function choiceRule(
+  choice: "auto" | "none" | "required" | { readonly function: { readonly name: string } } | null | undefined,
+  tools: readonly ToolDefinition[],
+): ReplyRule[] {
   if (!choice || choice === "auto" || choice === "none") return [];
   const parameter = "tool_choice";
-  const offered = (tools ?? []).map((tool) => tool.function.name);
+  const offered = tools.map(({ name }) => name);
   const names = choice === "required" ? offered : [choice.function.name];
   const stranger = names.find((name) => !offered.includes(name));
   if (names.length === 0) throw invalid("tool_choice: the request has no tools", parameter);

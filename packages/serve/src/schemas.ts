@@ -1,4 +1,4 @@
-import { mapValues, type ToolDefinition } from "@laconic/core";
+import { mapValues } from "@laconic/core";
 import { samplingFieldShapes, type SamplingFields } from "@laconic/core/backends";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
@@ -78,53 +78,3 @@ export interface WireCall {
   readonly id: string;
   readonly function: { readonly name: string; readonly arguments: string };
 }
-
-export const callsSchema: z.ZodType<readonly WireCall[]> = z
-  .array(
-    z.object({
-      id: z.string().max(256),
-      type: z.literal("function").optional(),
-      function: z.object({ name: z.string().max(256), arguments: z.string() }),
-    }),
-  )
-  .max(128);
-
-/** Tools offered in a chat. */
-export interface OfferedTools {
-  readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
-  readonly tool_choice?:
-    | "auto"
-    | "none"
-    | "required"
-    | { readonly function: { readonly name: string } }
-    | null
-    | undefined;
-}
-
-export const offeredShape: {
-  readonly tools: z.ZodType<OfferedTools["tools"]>;
-  readonly tool_choice: z.ZodType<OfferedTools["tool_choice"]>;
-} = {
-  tools: z
-    .array(
-      z.object({
-        type: z.literal("function"),
-        function: z.object({
-          name: z.string().max(256),
-          description: z.string().exactOptional(),
-          parameters: z.unknown().optional(),
-        }),
-      }),
-    )
-    .max(128)
-    .nullish(),
-  tool_choice: z
-    .union(
-      [
-        z.enum(["auto", "none", "required"]),
-        z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
-      ],
-      { error: "expected auto, none, required, or a function's name" },
-    )
-    .nullish(),
-};
