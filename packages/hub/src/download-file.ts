@@ -6,10 +6,11 @@ import { optionCheck } from "@laconic/core/checks";
 import { fileSize } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
 import { HubConnection } from "./hub-connection.ts";
+import type { SnapshotOptions } from "./open-snapshot.ts";
 import { contentId, type ContentId } from "./repository.ts";
 
 /** A file to download and its expected bytes. */
-export interface FileDownload {
+export interface FileDownload extends Pick<SnapshotOptions, "signal" | "fetch" | "wait"> {
   /** https address without credentials. */
   readonly url: string;
   readonly bytes: number;
@@ -17,13 +18,8 @@ export interface FileDownload {
   readonly sha256: string;
   /** Target path; its folder is created. */
   readonly path: string;
-  readonly signal?: AbortSignal;
   /** Bytes on disk. */
   readonly onProgress?: (bytes: number) => void;
-  /** Default: the platform's. */
-  readonly fetch?: typeof fetch;
-  /** Replaced in tests. */
-  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
 const checkOptions = optionCheck<FileDownload>()("downloadFile", "url bytes sha256 path signal onProgress fetch wait");

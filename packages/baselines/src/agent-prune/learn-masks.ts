@@ -3,18 +3,19 @@ import { Matrix, SingularValueDecomposition } from "ml-matrix";
 import { drawGraph, edgesOf, policyGradient, sigmoid, square, valueOf } from "./edges.ts";
 import type { EdgeSet, Logits, Mask } from "./edges.ts";
 
+/** Adam's, as in the released code. */
+const learningRate = 0.1;
+
 /** Adam (Kingma and Ba 2015), ascending. */
 class Adam {
   /** `values[from][to]`. */
   readonly values: number[][];
   readonly #first: number[][];
   readonly #second: number[][];
-  readonly #rate: number;
   #steps = 0;
 
-  constructor(n: number, rate: number) {
+  constructor(n: number) {
     [this.values, this.#first, this.#second] = [square(n, () => 0), square(n, () => 0), square(n, () => 0)];
-    this.#rate = rate;
   }
 
   step(gradient: (from: number, to: number) => number): void {
@@ -26,7 +27,7 @@ class Adam {
         const [first, second] = [this.#first[i] as number[], this.#second[i] as number[]];
         first[j] = 0.9 * (first[j] as number) + 0.1 * g;
         second[j] = 0.999 * (second[j] as number) + 0.001 * g * g;
-        row[j] = value + (this.#rate * (first[j] / c1)) / (Math.sqrt(second[j] / c2) + 1e-8);
+        row[j] = value + (learningRate * (first[j] / c1)) / (Math.sqrt(second[j] / c2) + 1e-8);
       }),
     );
   }
@@ -38,14 +39,13 @@ export interface LearnOptions {
   readonly samples?: number;
   /** Default 1, as in the paper. */
   readonly passes?: number;
-  /** Adam's. Default 0.1, as in the released code. */
-  readonly learningRate?: number;
-  /** Weight of the masks' nuclear norm. Default 0.01; released code: 0. */
-  readonly rankWeight?: number;
   readonly seed: string | number;
 }
 
 export const learnDefaults = { samples: 4, passes: 1 } as const;
+
+/** Weight of the masks' nuclear norm; released code: 0. */
+const rankWeight = 0.01;
 
 /** Edge parameters after calibration. */
 export interface LearnedMasks {
@@ -69,11 +69,10 @@ export async function learnMasks(
   utility: Utility,
   options: LearnOptions,
 ): Promise<LearnedMasks> {
-  const { samples = learnDefaults.samples, passes = learnDefaults.passes, learningRate = 0.1, seed } = options;
-  const { rankWeight = 0.01 } = options;
+  const { samples = learnDefaults.samples, passes = learnDefaults.passes, seed } = options;
   const n = edges.spatial.length;
   const random = randomFromSeed(`agentprune/learn/${seed}`);
-  const parameters = { spatial: new Adam(n, learningRate), temporal: new Adam(n, learningRate) };
+  const parameters = { spatial: new Adam(n), temporal: new Adam(n) };
   const logits = { spatial: parameters.spatial.values, temporal: parameters.temporal.values };
   const utilities: number[] = [];
   for (let pass = 0; pass < passes; pass++) {
@@ -85,7 +84,7 @@ export async function learnMasks(
       total += mean;
       const above = gained.map((value) => value - mean);
       for (const kind of ["spatial", "temporal"] as const) {
-        const rank = rankWeight === 0 ? [] : nuclearGradient(logits[kind], edges[kind]);
+        const rank = nuclearGradient(logits[kind], edges[kind]);
         const score = policyGradient(drawn, above, kind);
         parameters[kind].step((from, to) => score(from, to) - rankWeight * valueOf(rank, from, to));
       }
@@ -124,7 +123,7 @@ export async function learnByPruning(
 ): Promise<LearnedMasks & { readonly edges: EdgeSet }> {
   const n = start.spatial.length;
   const random = randomFromSeed(`agentprune/released/${seed}`);
-  const parameters = { spatial: new Adam(n, 0.1), temporal: new Adam(n, 0.1) };
+  const parameters = { spatial: new Adam(n), temporal: new Adam(n) };
   const logits = { spatial: parameters.spatial.values, temporal: parameters.temporal.values };
   let edges = start;
   const utilities: number[] = [];

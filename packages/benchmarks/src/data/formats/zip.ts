@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { dataError } from "@laconic/core";
 import yauzl from "yauzl";
 
@@ -28,16 +28,10 @@ export async function zipEntries(
       total += entry.uncompressedSize;
       if (total > maxBytes) throw new Error(`unpacks to more than ${maxBytes} bytes`);
       if (!entry.fileName.endsWith("/") && wanted(entry.fileName))
-        matches.push({ name: entry.fileName, bytes: await contentOf(await archive.openReadStreamPromise(entry)) });
+        matches.push({ name: entry.fileName, bytes: await buffer(await archive.openReadStreamPromise(entry)) });
     }
     return matches.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     throw dataError(`${file}: ${(error as Error).message}`, { file }, error);
   }
-}
-
-async function contentOf(stream: Readable): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  return Buffer.concat(parts);
 }
