@@ -69,7 +69,7 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "--sede", "3"], says: "unknown flag --sede; did you mean --seed?" },
   { words: [...relay, "--seed", "train.steps=3"], says: "is a setting" },
   { words: [...relay, "--run"], says: "--run needs a value" },
-  { words: [...relay, "--device", long], says: "is not known" },
+  { words: [...relay, "--device", long], says: "unknown; use auto" },
   { words: ["view", "report", "a", "b"], says: 'unexpected argument "b"' },
 
   // Configurations.
@@ -131,7 +131,7 @@ export const badInputs: readonly BadInput[] = [
   ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve", "empty"], says: "tokenizer.json not found" },
   { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },
-  { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "other machines can reach it" },
+  { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "other machines can reach 0.0.0.0" },
   { words: ["serve", "shipped", "--api-key-env", "NO_SUCH_KEY"], says: "NO_SUCH_KEY, which is not set" },
   ...numbers(["serve", "shipped"], "max-body", ["0"]),
 
@@ -144,7 +144,7 @@ export const badInputs: readonly BadInput[] = [
     says: "GSM8K",
     environment: { LACONIC_DATA: "", XDG_CACHE_HOME: "cache" },
   },
-  { words: ["bench"], says: "--model is missing" },
+  { words: ["bench"], says: "--model: missing" },
   { words: [...bench, "cot,cot"], says: "two methods" },
   { words: [...bench, "cot", "--price", "free"], says: "--price is free" },
   { words: [...bench, "cot", "--max-usd", "-1"], says: "--max-usd is -1" },

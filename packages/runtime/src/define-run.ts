@@ -2,13 +2,13 @@
  * The configuration of a run in TypeScript.
  * @module @laconic/runtime/define-run
  */
-import type { LanguageModel, LoraSettings, SupervisedExamples } from "@laconic/core";
+import type { LanguageModel, SupervisedExamples } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { OwnersWarmStart } from "@laconic/tasks/warm-start";
 import type { MetricSink, TrainSettings, TrainValues, ValueSource } from "@laconic/trainer";
-import type { Placement } from "./run/placement.ts";
 import type {
+  AppConfig,
   NamedSink,
   OwnSinkPlace,
   ActorSettings,
@@ -95,24 +95,25 @@ export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
 };
 
 /** Configuration of a run. Absent fields have the defaults of `laconic train`. */
-export interface RunDefinition {
+export interface RunDefinition extends Partial<
+  Pick<
+    AppConfig,
+    | "model"
+    | "policies"
+    | "bases"
+    | "teachers"
+    | "chatTemplateArguments"
+    | "lora"
+    | "device"
+    | "devices"
+    | "workers"
+    | "deterministic"
+  >
+> {
   readonly task?: TaskChoice;
-  /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
-  readonly model?: string;
   readonly warmStart?: WarmStartDefinition | null;
   /** Model of the agents that do not learn; null for the run's own initial model. */
   readonly actor?: ActorSettings | Own<LanguageModel> | null;
-  readonly policies?: "shared" | "own";
-  /** Models of single policies, by policy name. */
-  readonly bases?: Readonly<Record<string, string>>;
-  /** Frozen models that objectives compare with, by name (`train.objective.kl.to`). They share the run's tokenizer. */
-  readonly teachers?: Readonly<Record<string, string>>;
-  readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
-  readonly lora?: LoraSettings | null;
-  readonly device?: string;
-  /** Devices of models that are not on `device`. */
-  readonly devices?: Placement;
-  readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
   /** Outputs besides the run folder. Default `["tensorboard"]`. */
   readonly sinks?: readonly (NamedSink | Own<MetricSink | ((location: OwnSinkPlace) => MetricSink)>)[];

@@ -1,4 +1,4 @@
-import { configError, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import type { TokenPrice } from "@laconic/core/ledger";
 import {
@@ -15,7 +15,7 @@ import {
   type PairConfig,
 } from "@laconic/evaluation/bench";
 import { defaultBaseUrl, knownPrice, namedModel, parsePrice } from "@laconic/runtime/spending";
-import { wordsIn, wholeNumber } from "../cli/arguments.ts";
+import { flagError, wordsIn, wholeNumber } from "../cli/arguments.ts";
 import {
   userDefinedBenchValues,
   withoutFiles,
@@ -26,12 +26,11 @@ import {
   type TaskOutcome,
 } from "@laconic/runtime/bench";
 import type { BenchArguments, TaskArguments } from "./bench-flags.ts";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { shellWord } from "@laconic/core/text";
-import { parseJson } from "@laconic/core/json";
 import { findRun } from "@laconic/runtime";
 import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/tasks/named";
-import { exists } from "../cli/files.ts";
 import { interrupts } from "../cli/interruption.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { deadlineOf, spendingCap } from "../run/spending.ts";
@@ -41,9 +40,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const input = args[flag];
     if (input) return input;
-    throw configError(`--${flag} is missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`, {
-      flag,
-    });
+    throw flagError(flag, `missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`);
   };
   // A plan calls no model, so any name works.
   const model = args["dry-run"] && args.model === undefined ? "any model" : names("model");
@@ -92,11 +89,11 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
   );
   const models: Record<string, BenchModel> = {};
   for (const [slot, text] of slotsIn("role-model", args["role-model"])) {
-    if (Object.hasOwn(models, slot)) throw refused("role-model", `${slot} has two models`);
+    if (Object.hasOwn(models, slot)) throw flagError("role-model", `${slot} has two models`);
     models[slot] = await pricedModel("role-model", text, baseUrl, prices[slot]);
   }
   const stray = Object.keys(prices).find((slot) => !Object.hasOwn(models, slot));
-  if (stray !== undefined) throw refused("role-price", `${stray} has no separate model; set one with --role-model`);
+  if (stray !== undefined) throw flagError("role-price", `${stray} has no separate model; set one with --role-model`);
   return models;
 }
 
@@ -111,7 +108,7 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
       const index = part.indexOf("=");
       const slot = part.slice(0, index).trim();
       const value = part.slice(index + 1).trim();
-      if (index < 1 || value === "") throw refused(flag, `${JSON.stringify(part)} is not ROLE=...`);
+      if (index < 1 || value === "") throw flagError(flag, `${JSON.stringify(part)} is not ROLE=...`);
       return [Object.hasOwn(aliases, slot) ? (aliases[slot] as string) : slot, value];
     });
 }
@@ -121,10 +118,10 @@ function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeR
   const words = wordsIn(text);
   const [first, ...more] = words.filter((word) => !word.includes("="));
   if (more.length > 0)
-    throw refused("grade-rule", `names several rules for all benchmarks: ${[first, ...more].join(", ")}`);
+    throw flagError("grade-rule", `names several rules for all benchmarks: ${[first, ...more].join(", ")}`);
   const pairs = words.filter((word) => word.includes("=")).map((word) => word.split("=", 2) as [string, string]);
   const twice = pairs.find(([name], i) => pairs.findIndex(([other]) => other === name) !== i);
-  if (twice) throw refused("grade-rule", `${twice[0]} has two rules`);
+  if (twice) throw flagError("grade-rule", `${twice[0]} has two rules`);
   return { ...(first !== undefined && { gradeRule: first }), gradeRules: Object.fromEntries(pairs) };
 }
 
@@ -139,17 +136,12 @@ async function pricedModel(
   return { ...named, price: price ?? (await knownPrice(named.model)) };
 }
 
-function refused(flag: string, reason: string): LaconicError {
-  return configError(`--${flag}: ${reason}`, { flag });
-}
-
-/** Plays teams on tasks. */
 export async function playTaskBench(
   args: TaskArguments,
   terminal: Terminal,
 ): Promise<TaskOutcome & { readonly config: PairConfig<TaskSettings> }> {
   const directory = resolve(args.run);
-  if (!args.resume) await checkEmpty(directory);
+  if (!args.resume) checkEmpty(directory);
   const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
   if (args.resume) await checkBenchTrust(directory, config);
   return { config, ...(await playTasks(directory, config, limitsOf(args, terminal), terminal)) };
@@ -162,9 +154,9 @@ export async function benchTasks(args: TaskArguments, terminal: Terminal): Promi
 }
 
 /** @throws LaconicError `run_exists` for a folder with a bench */
-export async function checkEmpty(directory: string): Promise<void> {
+export function checkEmpty(directory: string): void {
   for (const file of [settingsFile, pairSettingsFile])
-    if (await exists(join(directory, file)))
+    if (existsSync(join(directory, file)))
       throw new LaconicError(
         "run_exists",
         `${directory} holds a bench already; continue with --resume, or choose another --run`,
@@ -205,7 +197,7 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
   const methods = wordsIn(args.methods ?? taskBaselines).map(pairMethod);
   const names = methods.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw configError(`--methods: two methods are named ${twice}`, { flag: "methods" });
+  if (twice !== undefined) throw flagError("methods", `two methods are named ${twice}`);
   const runs = methods.flatMap(({ run }) => run ?? []).map((run) => resolve(run));
   const matches = await Promise.all(runs.map((run) => findRun(run)));
   const ofRuns = new Map(
@@ -215,16 +207,13 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
   const input = isOfRuns ? [...ofRuns.values()] : wordsIn(args.tasks ?? "").map(pairTask);
   const [first] = matches;
   const model = args.model ?? first?.config.model;
-  if (input.length === 0)
-    throw configError("--tasks is missing: name tasks, or a trained team in --methods NAME=RUN", { flag: "tasks" });
+  if (input.length === 0) throw flagError("tasks", "missing; name tasks, or a trained team in --methods NAME=RUN");
   if (model === undefined)
-    throw configError("--model is missing: name the baselines' model, or a trained team in --methods NAME=RUN", {
-      flag: "model",
-    });
+    throw flagError("model", "missing; name the baselines' model, or a trained team in --methods NAME=RUN");
   const stray = (["max-usd", "price", "timeout"] as const).find((flag) => args[flag] !== undefined);
   // Local weights have no countable cost.
   if (args["base-url"] === undefined && stray !== undefined)
-    throw configError(`--${stray} has no effect without --base-url; remove it`, { flag: stray });
+    throw flagError(stray, "has no effect without --base-url; remove it");
   const sampling = first?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
   const checked = checkPairConfig(
     {
@@ -236,7 +225,7 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
       device: args.device ?? "auto",
       chatTemplateArguments: {
         ...first?.config.chatTemplateArguments,
-        ...(parseJson(args["chat-template-arguments"] ?? "{}", "--chat-template-arguments") as Record<string, unknown>),
+        ...args["chat-template-arguments"],
       },
       problems: wholeNumber("limit", String(args.limit ?? 100), 1, 1000),
       repeats: args.repeats,

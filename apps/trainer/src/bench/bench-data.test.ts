@@ -43,13 +43,13 @@ test("plans without a model and requires one to ask questions", async () => {
   const input = ["--data", file, "--grading", "text", "--columns", "question=of", "--methods", "vanilla"];
   const { code, out } = await bench(...input, "--dry-run", "--json");
   expect([code, (JSON.parse(out) as { calls: number }).calls]).toEqual([0, 1]);
-  await expectRefused(["bench", ...input, "--run", join(folder, "run")], "--model is missing");
+  await expectRefused(["bench", ...input, "--run", join(folder, "run")], "--model: missing");
 });
 
 const asking = ["--methods", "vanilla", "--model", "m"];
 
 test.for([
-  [[], "--benchmarks is missing, or --data"],
+  [[], "--benchmarks: missing, or --data"],
   [["--data", "a.csv"], "--grading is missing: numeric, letter, maths, code or text"],
   [["--data", "a.csv", "--grading", "number"], "--grading kind: expected numeric, letter"],
   [["--data", "a.csv", "--grading", "{"], "--grading is not JSON"],

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { TokenPrice } from "@laconic/core/ledger";
 import {
   grouped,
@@ -9,7 +10,7 @@ import {
   type Flags,
   type ValueFlag,
 } from "../cli/arguments.ts";
-import { baseUrlFlag } from "../cli/flags.ts";
+import { baseUrlFlag, templateArgumentsFlag } from "../cli/flags.ts";
 import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 
 /** Checked by the bench's settings. */
@@ -38,7 +39,9 @@ type QuestionArguments = Given<QuestionTexts | "role-model" | "role-price", stri
   Given<"cells", readonly string[]> &
   Always<"lenient" | "distribute" | "insecure" | "dry-run", boolean>;
 
-type OnlyTaskArguments = Given<"top-p", number> & Given<"device" | "chat-template-arguments", string>;
+type OnlyTaskArguments = Given<"top-p", number> &
+  Given<"device", string> &
+  Given<"chat-template-arguments", UnknownRecord>;
 
 type PlayArguments = Given<"methods" | "tasks" | "model" | "base-url", string> &
   Given<"limit" | "temperature" | "concurrency", number> &
@@ -89,11 +92,10 @@ export const taskFlags: Flags<OnlyTaskArguments> = {
   ...grouped("Sampling", { "top-p": numberFlag("Top-p of the baselines on --tasks", "p") }),
   ...grouped("Model", {
     device: textFlag("Device of the local model on --tasks", "name"),
-    "chat-template-arguments": textFlag("Chat template arguments of the local model, as JSON", "json"),
+    "chat-template-arguments": templateArgumentsFlag("Chat template arguments of the local model, as JSON", "json"),
   }),
 };
 
-/** Flags of questions and tasks. */
 export const playFlags: Flags<PlayArguments> = {
   ...grouped("Input", {
     methods: textFlag("Methods, trained teams as NAME=RUN, or ./FILE.ts", "a,b"),

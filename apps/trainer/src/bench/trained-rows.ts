@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { configError, type LaconicError } from "@laconic/core";
 import { departuresOf, rowOfMethod, seedMethod, trainedRows } from "@laconic/evaluation/reproduction";
 import { configOfRun, parseAppConfig } from "@laconic/runtime";
 import { scoredSplit } from "@laconic/runtime/bench";
 import { isReference, presetConfig } from "@laconic/runtime/resolver";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
+import { flagError } from "../cli/arguments.ts";
 import { changesOf } from "@laconic/trainer";
 
 type RunConfig = Awaited<ReturnType<typeof configOfRun>>;
@@ -30,7 +30,10 @@ export async function rowRuns(args: readonly string[], rows: readonly string[]):
     const row = rowOfMethod(word.slice(0, Math.max(0, index)));
     const run = resolve(word.slice(index + 1));
     if (!rows.includes(row))
-      throw refused(`${JSON.stringify(word)} is not ROW=RUN; the paper's trained rows are ${rows.join(", ")}`);
+      throw flagError(
+        "run-of",
+        `${JSON.stringify(word)} is not ROW=RUN; the paper's trained rows are ${rows.join(", ")}`,
+      );
     const nth = (counts.get(row) ?? 0) + 1;
     counts.set(row, nth);
     methods.push(`${seedMethod(row, nth)}=${run}`);
@@ -41,8 +44,12 @@ export async function rowRuns(args: readonly string[], rows: readonly string[]):
       const changes = changesOf(other, config);
       const change = changes.find(({ key }) => key !== "train.seed");
       if (change)
-        throw refused(`several runs of ${row} are seeds, but ${change.key} is ${change.before} and ${change.now}`);
-      if (changes.length === 0) throw refused(`two runs of ${row} have the same seed; train another with train.seed=N`);
+        throw flagError(
+          "run-of",
+          `several runs of ${row} are seeds, but ${change.key} is ${change.before} and ${change.now}`,
+        );
+      if (changes.length === 0)
+        throw flagError("run-of", `two runs of ${row} have the same seed; train another with train.seed=N`);
     }
     configs.set(row, [...(configs.get(row) ?? []), config]);
   }
@@ -50,10 +57,6 @@ export async function rowRuns(args: readonly string[], rows: readonly string[]):
     ([row, all]) => [row, all.flatMap((config) => runDepartures(row, config))] as const,
   );
   return { methods, departures: new Map(departures.map(([row, all]) => [row, [...new Set(all)]])) };
-}
-
-function refused(reason: string): LaconicError {
-  return configError(`--run-of: ${reason}`, { flag: "run-of" });
 }
 
 /** Settings that change no result. */

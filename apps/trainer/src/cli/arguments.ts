@@ -1,4 +1,4 @@
-import { configError, type LaconicError } from "@laconic/core";
+import { configError, present, type LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
 /** Headings of the help, in its order. */
@@ -32,7 +32,6 @@ export type Arguments = Readonly<Record<string, Argument>>;
 /** Values of arguments by name. */
 export type Values<A> = { readonly [Name in keyof A]: A[Name] extends Argument<infer T> ? T : never };
 
-/** Flags for values. */
 export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
 
 /** Invalid command line; the help follows the message. */
@@ -44,15 +43,15 @@ export function grouped<F extends Arguments>(group: FlagGroup, flags: F): F {
 }
 
 export function positional(description: string, hint?: string): Argument<string> {
-  return { kind: "positional", description, required: true, ...(hint !== undefined && { hint }) };
+  return { kind: "positional", description, required: true, ...present({ hint }) };
 }
 
 export function optionalPositional(description: string, hint?: string): Argument<string | undefined> {
-  return { kind: "positional", description, ...(hint !== undefined && { hint }) };
+  return { kind: "positional", description, ...present({ hint }) };
 }
 
 export function toggle(description: string, alias?: string): Argument<boolean> {
-  return { kind: "toggle", description, absent: false, ...(alias !== undefined && { alias }) };
+  return { kind: "toggle", description, absent: false, ...present({ alias }) };
 }
 
 /** Toggle that distinguishes absence from `--no-NAME`. */
@@ -70,8 +69,7 @@ export function valueFlag<T>(read: (text: string, flag: string) => T): ValueFlag
     kind: "value",
     description,
     read,
-    ...(hint !== undefined && { hint }),
-    ...(usual !== undefined && { default: usual }),
+    ...present({ hint, default: usual }),
   });
 }
 
@@ -100,7 +98,12 @@ export function choiceFlag<const Option extends string>(
     if (option !== undefined) return option;
     throw new UsageError(`Invalid value for argument: --${flag} (${input}). Expected one of: ${options.join(", ")}.`);
   };
-  return { kind: "value", description, options, read, ...(usual !== undefined && { default: usual }) };
+  return { kind: "value", description, options, read, ...present({ default: usual }) };
+}
+
+/** Error `config_invalid` of a flag. */
+export function flagError(flag: string, reason: string): LaconicError {
+  return configError(`--${flag}: ${reason}`, { flag });
 }
 
 function refused(flag: string, input: string, expected: string): LaconicError {
@@ -132,10 +135,8 @@ export const amountFlag: ValueFlag<number> = valueFlag((input, flag) => {
 });
 
 export function wordsIn(list: string): string[] {
-  return list
-    .split(",")
-    .map((part) => part.trim())
-    .filter((text) => text !== "");
+  const words = list.split(",").map((part) => part.trim());
+  return words.filter((text) => text !== "");
 }
 
 export const namesFlag: ValueFlag<readonly string[]> = valueFlag(wordsIn);

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { configError, nearestName, type LaconicError } from "@laconic/core";
 import { trusting } from "@laconic/runtime/folders";
-import { UsageError, type Arguments, type Values } from "./arguments.ts";
+import { flagError, UsageError, type Arguments, type Values } from "./arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface CommandContext {
@@ -27,16 +27,6 @@ export function command<A extends Arguments>(spec: Command<A>): Command {
   return spec;
 }
 
-/** Exit after the reason was printed. */
-export class ExitError extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super(`exit code ${exitCode}`);
-    this.exitCode = exitCode;
-  }
-}
-
 /**
  * Parses the arguments and runs a command.
  * @returns the exit code: 0 done, 1 failure, 2 usage or refused, 3 partly verified, 130 and 143 signals
@@ -51,15 +41,9 @@ export async function runCommand(
 ): Promise<number> {
   const { values, rest } = await parseWords(name, spec, argv);
   const run = async (): Promise<number> => (await spec.run(values, { terminal, rest })) ?? 0;
-  try {
-    return await (values["trust"] === true ? trusting(run) : run());
-  } catch (error) {
-    if (error instanceof ExitError) return error.exitCode;
-    throw error;
-  }
+  return values["trust"] === true ? trusting(run) : run();
 }
 
-/** Reads declared arguments, and the rest. */
 export async function parseWords(
   name: string,
   { args, rest: accepted }: Command,
@@ -130,9 +114,7 @@ function booleanOf({ name, rawName, value }: OptionToken): boolean {
 function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): string {
   if (value === "" || /^--?[A-Za-z]/u.test(value)) throw configError(`--${name} needs a value`, { flag: name });
   if (refusesSettings && /^[A-Za-z]\w*(?:\.[\w-]+)*=/u.test(value))
-    throw configError(`--${name} needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`, {
-      flag: name,
-    });
+    throw flagError(name, `needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { configError } from "@laconic/core";
 
 /** Default folder of run folders, below the working directory. */
@@ -18,11 +18,4 @@ function refuse(file: string, what: string): (error: Error) => never {
   return (error) => {
     throw configError(`${file} cannot be ${what}: ${error.message}; check the path`, { file }, error);
   };
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

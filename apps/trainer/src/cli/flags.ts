@@ -1,4 +1,15 @@
-import { choiceFlag, grouped, textFlag, toggle, type Argument, type Flags } from "./arguments.ts";
+import { configError, isRecord, type UnknownRecord } from "@laconic/core";
+import { tryParseJson } from "@laconic/core/json";
+import {
+  choiceFlag,
+  grouped,
+  textFlag,
+  toggle,
+  valueFlag,
+  type Argument,
+  type Flags,
+  type ValueFlag,
+} from "./arguments.ts";
 
 export interface RunFlags {
   readonly json: boolean;
@@ -61,4 +72,11 @@ export const baseUrlFlag: Argument<string | undefined> = textFlag(
 
 export const hostFlag: Flags<{ readonly host: string }> = grouped("Server", {
   host: textFlag("Address to listen on", "address", "127.0.0.1"),
+});
+
+/** JSON object. @throws LaconicError `config_invalid` for other values */
+export const templateArgumentsFlag: ValueFlag<UnknownRecord> = valueFlag((text, flag) => {
+  const value = tryParseJson(text);
+  if (isRecord(value)) return value;
+  throw configError(`--${flag} is ${text}: expected a JSON object, such as {"enable_thinking":false}`, { flag });
 });

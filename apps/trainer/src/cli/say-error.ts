@@ -5,7 +5,6 @@ export interface SaidError {
   /** A `LaconicErrorCode`, `usage`, a system code such as `ENOENT`, or `unexpected`. */
   readonly code: string;
   readonly message: string;
-  /** Values in the message. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 

@@ -40,11 +40,7 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
     paint: (style, text) => raw.paint(style, visibleText(text)).replaceAll("\u001b", colourMark),
     ...(ask && { question: (text: string) => ask(shown(text)) }),
   };
-  return {
-    ...base,
-    get columns() {
-      return raw.columns;
-    },
+  const progress: Omit<Progress, "note"> = {
     warn: (message) => base.note(`${base.paint("yellow", "warning")}: ${message}`),
     begin: (activity) => spinner(base, activity),
     download: (name) => downloadProgress(name, base),
@@ -55,6 +51,7 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
       else if (step % 50 === 0 || step === steps) base.note(line);
     },
   };
+  return Object.assign(base, progress);
 }
 
 /** Prints JSON with `--json`, otherwise text. */

@@ -51,14 +51,14 @@ test.skipIf(data === undefined)("a spend cap stops a bench and holds after a res
 });
 
 test.for([
-  [["--tasks", "relay-writers", "--model", "shipped", "--judge", "m"], "--judge has no effect with --tasks"],
+  [["--tasks", "relay-writers", "--model", "shipped", "--judge", "m"], "--judge: has no effect with --tasks"],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--top-p", "1"], "has no effect without --tasks"],
-  [["--tasks", "relay-writers"], "--model is missing"],
+  [["--tasks", "relay-writers"], "--model: missing"],
   [["--tasks", "relay-hint", "--model", "shipped", "--device", "wasm"], "has no baselines"],
   [["--tasks", "writing/novel", "--model", "shipped"], "tasks.0.form"],
   [cli`--tasks relay-writers --model shipped --device wasm --methods pipelne`, "did you mean pipeline?"],
   [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two methods are named single"],
-  [cli`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd has no effect without --base-url"],
+  [cli`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd: has no effect without --base-url"],
   [
     ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],
     "the price of m is unknown; give --price",

@@ -29,7 +29,7 @@ const words = (url: string, run: string): string[] => cli`--benchmarks gsm8k,sva
   --base-url ${url} --limit 20 --offline --run ${run} --concurrency 4`;
 
 test.for([
-  [["--methods", "vanilla", "--model", "m"], "--benchmarks is missing"],
+  [["--methods", "vanilla", "--model", "m"], "--benchmarks: missing"],
   [["--benchmarks", "gsm9k", "--methods", "vanilla", "--model", "m"], "gsm9k"],
   [["--benchmarks", "gsm8k", "--methods", "vanila", "--model", "m"], "method vanila not found; did you mean vanilla?"],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--limit", "none"], "limit"],

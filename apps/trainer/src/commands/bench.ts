@@ -1,7 +1,7 @@
-import { grouped, toggle } from "../cli/arguments.ts";
+import { existsSync } from "node:fs";
+import { flagError, grouped, toggle } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { baselines, scoringMethods } from "@laconic/baselines";
-import { configError } from "@laconic/core";
 import { deadResults, estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
 import {
   benchDataOf,
@@ -23,7 +23,6 @@ import {
 import { configOf, benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-arguments.ts";
 import { playFlags, questionFlags, taskFlags, type BenchArguments } from "../bench/bench-flags.ts";
 import { command, type Command } from "../cli/command.ts";
-import { exists } from "../cli/files.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
@@ -62,7 +61,7 @@ export const benchCommand: Command = command({
       return 0;
     }
     const directory = resolve(args.run);
-    const isOnTasks = args.tasks !== undefined || (args.resume && (await exists(join(directory, pairSettingsFile))));
+    const isOnTasks = args.tasks !== undefined || (args.resume && existsSync(join(directory, pairSettingsFile)));
     if (!isOnTasks) {
       refuseStray(args, Object.keys(taskFlags), "without --tasks");
       return playBench(args, terminal);
@@ -127,14 +126,14 @@ async function preparedQuestions(
     ? await readBenchConfig(directory)
     : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
   if (args.resume) await checkBenchTrust(directory, config);
-  if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
+  if (!args.resume && !args["dry-run"]) checkEmpty(directory);
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
 }
 
 /** @throws LaconicError `config_invalid` for a flag without effect */
 function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly string[], where: string): void {
   const stray = flags.find((flag) => args[flag]);
-  if (stray !== undefined) throw configError(`--${stray} has no effect ${where}; remove it`, { flag: stray });
+  if (stray !== undefined) throw flagError(stray, `has no effect ${where}; remove it`);
 }
 
 /** Moving line on a terminal; elsewhere a line per 10 %. */

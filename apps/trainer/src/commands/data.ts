@@ -18,11 +18,12 @@ import {
   type ExemplarOptions,
   type ExemplarSource,
 } from "@laconic/benchmarks/exemplars";
-import { configError, LaconicError } from "@laconic/core";
+import { configError, LaconicError, present } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
 import { dataFolder } from "@laconic/runtime/folders";
 import {
   choiceFlag,
+  flagError,
   grouped,
   optionalPositional,
   positional,
@@ -186,15 +187,14 @@ export const dataShowCommand: Command = command({
 });
 
 function openBenchmark(name: string, args: OpenArguments, terminal: Terminal): Promise<LoadedSplit> {
-  if (args.mirror !== undefined)
-    throw configError("--mirror has no effect without --exemplars; remove it", { flag: "mirror" });
+  if (args.mirror !== undefined) throw flagError("mirror", "has no effect without --exemplars; remove it");
+  const { split, from, offline } = args;
   const benchmark = benchmarkNamed(name);
   return openSplit(benchmark, {
     folder: dataFolder(args.folder),
     hub: hubEnvironment(process.env),
-    ...(args.split !== undefined && { split: args.split }),
-    ...(args.from !== undefined && { from: args.from }),
-    offline: args.offline,
+    ...present({ split, from }),
+    offline,
     mode: args.lenient ? "lenient" : "strict",
     allowChanged: args["allow-changed"],
     onProgress: terminal.download(benchmark.name),
@@ -202,7 +202,7 @@ function openBenchmark(name: string, args: OpenArguments, terminal: Terminal): P
 }
 
 function exemplarOptions({ folder, offline, mirror }: OpenArguments): ExemplarOptions {
-  return { folder: dataFolder(folder), offline, ...(mirror !== undefined && { mirror }) };
+  return { folder: dataFolder(folder), offline, ...present({ mirror }) };
 }
 
 /** A source with its files and their problem; downloads them unless `offline`. */

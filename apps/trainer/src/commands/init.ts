@@ -37,7 +37,6 @@ export function nameOf(folder: string): string {
   return nameProblem(`${name}-team`) === null && name !== "" ? `${name}-team` : "laconic-team";
 }
 
-/** Absent fields have defaults. */
 interface ProjectOptions {
   readonly folder: string;
   readonly name?: string | undefined;

@@ -1,4 +1,5 @@
 import {
+  flagError,
   grouped,
   optionalPositional,
   positional,
@@ -9,7 +10,7 @@ import {
   wholeFlag,
 } from "../cli/arguments.ts";
 import { resolve } from "node:path";
-import { configError, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import { lastAnswers } from "@laconic/view/report";
@@ -47,7 +48,7 @@ export const judgeCommand: Command = command({
   run: async (args, { terminal }) => {
     const { first, second, model, "accept-at": acceptAt, json } = args;
     if (second !== undefined && acceptAt !== undefined)
-      throw configError("--accept-at has no effect on pairs; remove it", { flag: "accept-at" });
+      throw flagError("accept-at", "has no effect on pairs; remove it");
     const rubric = await rubricOf(args.rubric);
     const pairs = second === undefined ? null : await answerPairs(resolve(first), resolve(second), lastAnswers);
     const labelled = pairs ? [] : await labelledAnswers(resolve(first));

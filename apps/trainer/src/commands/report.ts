@@ -1,8 +1,9 @@
 import { grouped, positional, textFlag } from "../cli/arguments.ts";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type Command } from "../cli/command.ts";
-import { exists, writeGiven } from "../cli/files.ts";
+import { writeGiven } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
@@ -23,7 +24,7 @@ export const reportCommand: Command = command({
     ...jsonFlag,
   },
   run: async ({ directory, out, svg, json }, { terminal }) => {
-    if (await exists(join(directory, settingsFile))) {
+    if (existsSync(join(directory, settingsFile))) {
       const { files, markdown } = await writeBench(resolve(directory));
       printResult(terminal, json, { report: files }, () => markdown);
       return 0;

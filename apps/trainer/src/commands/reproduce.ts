@@ -1,4 +1,4 @@
-import { choiceFlag, grouped, namesFlag, optionalPositional, toggle, textFlag } from "../cli/arguments.ts";
+import { choiceFlag, flagError, grouped, namesFlag, optionalPositional, toggle, textFlag } from "../cli/arguments.ts";
 import { formatCount, formatNumber, formatShare, shellWord } from "@laconic/core/text";
 import { join, resolve } from "node:path";
 import { configError } from "@laconic/core";
@@ -36,7 +36,6 @@ import { spendingFlags } from "../run/spending.ts";
 import { openModelServer } from "../serving/model-server.ts";
 import { playBench } from "./bench.ts";
 
-/** Flags shared with `bench`. */
 const benchFlags = {
   model: playFlags.model,
   "base-url": playFlags["base-url"],
@@ -133,7 +132,6 @@ async function reproduceSmall(args: ReproduceArguments, terminal: Terminal): Pro
   }
 }
 
-/** A server for this process. */
 function localServer(port: number): Parameters<typeof openModelServer>[1] {
   const choice = { policy: undefined, which: "latest", sources: "own", templateArguments: {}, cap: {} } as const;
   return { host: "127.0.0.1", port, device: "auto", choice, limits: {}, keptPrefixBytes: 2 ** 28 };
@@ -248,13 +246,10 @@ async function actorOf(args: ReproduceArguments, rows: readonly LedgerRow[]): Pr
   const modelName = args.resume ? (await readBenchConfig(resolve(args.run))).model : (args.model ?? "");
   const actor = args.as ?? agentPoActor(modelName);
   if (actor !== null && actors.includes(actor)) return actor;
-  throw configError(
-    `--as: agentpo has no figures of ${(args.as ?? modelName) || "no model"}; use one of: ${actors.join(", ")}`,
-    { key: "as" },
-  );
+  const asked = (args.as ?? modelName) || "no model";
+  throw flagError("as", `agentpo has no figures of ${asked}; use one of: ${actors.join(", ")}`);
 }
 
-/** Training commands with their figures. */
 function trainingLines(rows: readonly LedgerRow[]): string[] {
   const lines = [...new Set(rows.flatMap(({ training }) => training ?? []))].map((line) => {
     const of = rows.filter(({ training }) => training === line);
@@ -292,8 +287,7 @@ function chosen(
   const unknown = only?.find((word) => !playable.some((cell) => isNamed(word, cell)));
   if (unknown !== undefined || playable.length === 0) {
     const knownNames = `rows ${names("method").join(", ")}; columns ${names("benchmark").join(", ")}`;
-    const reason = `${unknown ?? "the rows"} not found; ${knownNames}; trained rows need --run-of ROW=RUN`;
-    throw configError(`--only: ${reason}`, { flag: "only" });
+    throw flagError("only", `${unknown ?? "the rows"} not found; ${knownNames}; trained rows need --run-of ROW=RUN`);
   }
   const picked = playable.filter((cell) => only?.some((word) => isNamed(word, cell)) ?? true);
   const [methods, benchmarks] = [names("method", picked), names("benchmark", picked)];

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { configError } from "@laconic/core";
 import {
   compareRuns,
   comparisonText,
@@ -11,7 +10,15 @@ import {
   runTables,
   tableNames,
 } from "@laconic/view/runs";
-import { choiceFlag, grouped, optionalPositional, optionalToggle, positional, textFlag } from "../cli/arguments.ts";
+import {
+  choiceFlag,
+  flagError,
+  grouped,
+  optionalPositional,
+  optionalToggle,
+  positional,
+  textFlag,
+} from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
@@ -62,12 +69,11 @@ export const exportCommand: Command = command({
     ...jsonFlag,
   },
   run: async ({ run, csv, table, out, json }, { terminal }) => {
-    if (csv === false) throw configError("--no-csv: CSV is the only format; remove it", { flag: "csv" });
+    if (csv === false) throw flagError("no-csv", "CSV is the only format; remove it");
     const directory = resolve(run);
     if (out === "-") {
-      if (table === undefined)
-        throw configError(`--out: - prints one table; add --table ${tableNames.join("|")}`, { flag: "out" });
-      if (json) throw configError("--out: - prints CSV; remove --json", { flag: "out" });
+      if (table === undefined) throw flagError("out", `- prints one table; add --table ${tableNames.join("|")}`);
+      if (json) throw flagError("out", "- prints CSV; remove --json");
       let defused = 0;
       const tables = await runTables(directory);
       for await (const line of csvLines(await tables(table), () => (defused += 1))) terminal.result(line);

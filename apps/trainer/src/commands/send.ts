@@ -1,4 +1,5 @@
 import { positional } from "../cli/arguments.ts";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LaconicError, refuseSetting } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
@@ -6,7 +7,6 @@ import { issueWords } from "@laconic/core/schemas";
 import { runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { folderSource, lastRow, runMissing } from "@laconic/trainer/reading";
 import { command, type Command } from "../cli/command.ts";
-import { exists } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { referenced } from "@laconic/runtime/resolver";
 import { openSinks, sinkSettings } from "@laconic/runtime";
@@ -27,7 +27,7 @@ export const sendCommand: Command = command({
       error: issueWords,
     });
     if (!parsed.success) refuseSetting("sink", `${parsed.error.issues[0]?.message}`);
-    if (!(await exists(join(folder, runFiles.config)))) throw runMissing(folder);
+    if (!existsSync(join(folder, runFiles.config))) throw runMissing(folder);
     const sinks = await openSinks(parsed.data, folder);
     const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
     const [reason] = failed;

@@ -1,17 +1,16 @@
 import {
   bytesFlag,
+  flagError,
   grouped,
   namesFlag,
   optionalPositional,
   textFlag,
   toggle,
-  valueFlag,
   wholeFlag,
   type Values,
 } from "../cli/arguments.ts";
 import { formatNumber } from "@laconic/core/text";
-import { configError, isRecord, type LaconicError } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
+import { configError } from "@laconic/core";
 import { endpoint } from "@laconic/runtime";
 import { loadConfig } from "@laconic/runtime/resolver";
 import type { GatewayStatus } from "@laconic/serve";
@@ -20,7 +19,7 @@ import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkHost, keyFrom } from "../serving/host.ts";
 import { openModelServer } from "../serving/model-server.ts";
-import { hostFlag, runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
+import { hostFlag, runChoiceFlags, runChoiceOf, runFlags, templateArgumentsFlag } from "../cli/flags.ts";
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
@@ -63,7 +62,7 @@ const serveFlags = {
   }),
   ...grouped("Model", {
     policy: textFlag("Single policy of a run instead of its team", "name"),
-    "chat-template-arguments": valueFlag(templateArgumentsFrom)(
+    "chat-template-arguments": templateArgumentsFlag(
       'Chat template arguments as JSON, such as {"enable_thinking":false} (default: the run\'s)',
       "json",
     ),
@@ -98,7 +97,6 @@ async function serveTraining(args: ServeArguments, rest: readonly string[], term
   return runTraining(written, overrides, args, "serve", terminal, endpoint(serving, terminal, onStatus));
 }
 
-/** Serves until a signal. */
 async function serveModel(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const { host, port, ...limits } = servingOf(args);
   const input = servedName(args, rest);
@@ -159,14 +157,13 @@ function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
 /** @throws LaconicError `config_invalid` for a number without a program, or an empty command */
 function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], "programs" | "programUrl"> {
   const { programs, program, "program-url": programUrl } = args;
-  const refused = (key: string, reason: string): LaconicError => configError(`--${key}: ${reason}`, { key });
   if (program === undefined) {
-    if (programs !== undefined) throw refused("programs", "has no command; add --program");
-    if (programUrl !== undefined) throw refused("program-url", "has no effect without --program; remove it");
+    if (programs !== undefined) throw flagError("programs", "has no command; add --program");
+    if (programUrl !== undefined) throw flagError("program-url", "has no effect without --program; remove it");
     return { programs: null };
   }
   const [first, ...programArgs] = wordsOf(program);
-  if (first === undefined) throw refused("program", "empty; expected a command");
+  if (first === undefined) throw flagError("program", "empty; expected a command");
   return { programs: { count: programs ?? 1, command: [first, ...programArgs] }, programUrl };
 }
 
@@ -175,7 +172,6 @@ function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 }
 
-/** Flags that need `--train`. */
 const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "program", "program-url"] as const;
 
 /** @throws LaconicError `config_invalid` without a model, or for a flag that needs `--train` */
@@ -188,17 +184,4 @@ function servedName(args: ServeArguments, rest: readonly string[]): string {
     );
   if (args.model !== undefined) return args.model;
   throw configError("MODEL: missing; name a run folder, a model folder, hub:OWNER/NAME or shipped", { key: "model" });
-}
-
-/** @throws LaconicError `config_invalid` for other values than a JSON object */
-function templateArgumentsFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
-  const refused = (reason: string): LaconicError => configError(`--${flag} is ${text}: ${reason}`, { key: flag });
-  let value: unknown;
-  try {
-    value = boundedJson(text);
-  } catch {
-    throw refused('expected JSON, such as {"enable_thinking":false}');
-  }
-  if (!isRecord(value)) throw refused("expected a JSON object");
-  return value;
 }

@@ -22,7 +22,7 @@ import { writeAblation, writeSweep, writeVariantPicture } from "@laconic/view/re
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { grouped, namesFlag, positional, positiveFlag, seedsFlag, textFlag, toggle } from "../cli/arguments.ts";
-import { command, ExitError, type Command } from "../cli/command.ts";
+import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
@@ -65,6 +65,7 @@ export const sweepCommand: Command = command({
     return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
       const options = { ...plan, file: "sweep.json", cap: actorCap(args), onResult: async () => undefined };
       const results = await trainVariants(options, terminal);
+      if (typeof results === "number") return results;
       const { summary, text } = await writeSweep(folder, results);
       printResult(terminal, args.json, summary, () => text);
       return 0;
@@ -104,17 +105,9 @@ export const ablateCommand: Command = command({
     const plan = { base, folder, seeds, overrides: [`train.evaluation.transcripts=${evaluation.problems}`] };
     const choose = (tokenPrice: number | null): ReturnType<typeof chooseVariants> =>
       chooseVariants({ base: config, fixed, only, custom, price: tokenPrice, severalFactors }, terminal);
-    const train = (variants: readonly Variant[]): Promise<readonly VariantResult[]> =>
-      trainVariants(
-        {
-          ...plan,
-          variants,
-          file: "ablation.json",
-          cap: actorCap(args),
-          onResult: (results) => writeVariantPicture(folder, "ablation", results),
-        },
-        terminal,
-      );
+    const onResult = (results: readonly VariantResult[]): Promise<void> =>
+      writeVariantPicture(folder, "ablation", results);
+    const options = { ...plan, file: "ablation.json", cap: actorCap(args), onResult };
     const basePrice = async (): Promise<number | null> => args.price ?? reachedPrice(folder, baseVariant, seeds);
     // Refuses invalid variants before the base trains; any price works here.
     const checked = await choose(args.price ?? 1);
@@ -123,10 +116,14 @@ export const ablateCommand: Command = command({
       if (isDerived) terminal.note("fixed prices are shown for a price of 1; the base's run gives the price");
       return printPlan({ ...plan, variants: checked.variants }, args.json, terminal);
     }
-    if (isDerived) await train(checked.variants.slice(0, 1));
+    const trainedBase = isDerived
+      ? await trainVariants({ ...options, variants: checked.variants.slice(0, 1) }, terminal)
+      : [];
+    if (typeof trainedBase === "number") return trainedBase;
     const { variants, skipped } = await choose(isDerived ? await basePrice() : (args.price ?? null));
     for (const { variant, reason } of skipped) terminal.note(`skipped ${variant}: ${reason}`);
-    const results = await train(variants);
+    const results = await trainVariants({ ...options, variants }, terminal);
+    if (typeof results === "number") return results;
     const price = (await basePrice()) ?? prices["tokens"] ?? null;
     const { report, text } = await writeAblation(folder, results, { seeds, skipped, price });
     printResult(terminal, args.json, report, () => text);
@@ -140,19 +137,15 @@ function noteDropped(variants: readonly Variant[], base: WrittenConfig, terminal
     for (const dropped of droppedSettings(variantBase, overrides)) terminal.note(`variant ${name}: ${dropped}`);
 }
 
-/** Lists the runs of each variant. */
 async function printPlan(
   options: Parameters<typeof planVariants>[0],
   json: boolean | undefined,
   terminal: Terminal,
 ): Promise<number> {
   const planned = await planVariants(options, terminal);
-  const runs = planned.map(({ variant, seed, changes, directory }) => ({
-    variant: variant.name,
-    seed,
-    directory,
-    changes,
-  }));
+  const runs = planned.map(({ variant: { name }, seed, changes, directory }) => {
+    return { variant: name, seed, directory, changes };
+  });
   printResult(terminal, json, { runs }, () =>
     [
       `${runs.length} runs in ${options.folder}, seeds ${options.seeds.join(", ")}`,
@@ -166,11 +159,11 @@ async function printPlan(
   return 0;
 }
 
-/** Trains with progress. @throws ExitError if a signal stops a run */
+/** Trains with progress. @returns the results, or the exit code if a signal stops a run */
 async function trainVariants(
   options: Omit<VariantOptions, "onRun" | "start">,
   terminal: Terminal,
-): Promise<readonly VariantResult[]> {
+): Promise<readonly VariantResult[] | number> {
   const outcome = await runVariants(
     {
       ...options,
@@ -184,5 +177,5 @@ async function trainVariants(
   );
   if (Array.isArray(outcome)) return outcome;
   terminal.note("stopped; the same command continues from here");
-  throw new ExitError(exitCodeOf(outcome));
+  return exitCodeOf(outcome);
 }

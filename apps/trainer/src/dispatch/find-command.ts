@@ -4,7 +4,6 @@ import { commandGroups, commandTable } from "../commands/table.ts";
 export interface FoundCommand {
   /** Name such as `["data", "ls"]`; the group or root after a problem. */
   readonly path: readonly string[];
-  /** Arguments after the name. */
   readonly rest: readonly string[];
   /** Reason why it cannot run; null if it can. */
   readonly problem: string | null;
@@ -26,7 +25,6 @@ export function innerNames(group: string): string[] {
   return [...new Set(paths.map(([first]) => first as string)), helpCommand.name];
 }
 
-/** Finds the most specific command. */
 export async function findCommand(args: readonly string[]): Promise<FoundCommand> {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-"))

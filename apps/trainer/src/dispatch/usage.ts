@@ -10,7 +10,6 @@ const { commands, presets } = list as CommandList;
 /** Max line length. */
 const widest = 100;
 
-/** One line per preset. */
 export function presetHelp(terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const rows = presets.map(({ name, description }): Row => [`preset:${name}`, description]);

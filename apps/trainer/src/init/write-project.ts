@@ -129,7 +129,6 @@ async function entryAt(path: string): Promise<Awaited<ReturnType<typeof lstat>> 
   return lstat(path).catch(() => null);
 }
 
-/** Version ranges by package. */
 type Ranges = Readonly<Record<string, string>>;
 
 /** Packages that all projects import, with the installed versions. */

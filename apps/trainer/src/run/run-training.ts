@@ -69,7 +69,6 @@ export async function runTraining(
   });
 }
 
-/** Reports an early end. */
 function noteEnd(
   { interrupted, stoppedEarly, steps, bestStep }: TrainedRun,
   command: string,

@@ -1,15 +1,14 @@
+import { present } from "@laconic/core";
 import { formatUsd } from "@laconic/core/text";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { grouped, positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
-/** Values of {@link spendingFlags}. */
 export interface SpendingFlags {
   readonly "max-usd": number | undefined;
   readonly price: TokenPrice | undefined;
 }
 
-/** Values of {@link actorSpendingFlags}. */
 export interface CapFlags {
   readonly "max-usd"?: number | undefined;
   readonly "actor-price"?: TokenPrice | undefined;
@@ -50,12 +49,8 @@ export async function spendingCap(
   return { maxUsd, price };
 }
 
-export function actorCap({ "max-usd": maxUsd, "actor-price": actorPrice, timeout }: CapFlags): ActorCap {
-  return {
-    ...(maxUsd !== undefined && { maxUsd }),
-    ...(actorPrice !== undefined && { price: actorPrice }),
-    ...deadlineOf({ timeout }),
-  };
+export function actorCap({ "max-usd": maxUsd, "actor-price": price, timeout }: CapFlags): ActorCap {
+  return { ...present({ maxUsd, price }), ...deadlineOf({ timeout }) };
 }
 
 /** Text such as `; $0.0123 spent on the actor`; empty without a price. */

@@ -27,7 +27,7 @@ test.each([
     ['train.tree={"mode":"aligned","gamma":1,"stopAbove":null}', "train.groupBy=tree-node", "train.budget=null"],
     "tree: the task relay/one-fact",
   ],
-  [["device=abacus"], "device abacus is not known"],
+  [["device=abacus"], "device abacus: unknown"],
   [["model=no-such-folder"], "model folder not found"],
   [["lora.rank=0"], "lora"],
 ])("rejects %j and leaves no files", async (words, reason) => {

@@ -9,7 +9,6 @@ import type { Terminal } from "../cli/terminal.ts";
 /** Time for running replies at shutdown. */
 const graceSeconds = 3;
 
-/** Settings of a model server. */
 export interface ModelServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
@@ -21,7 +20,6 @@ export interface ModelServerOptions {
   readonly cacheBytes?: number | undefined;
 }
 
-/** A running server. */
 export interface ModelServer {
   /** Ends in `/v1`. */
   readonly url: string;

@@ -13,3 +13,11 @@ export function mapValues<Value, Result>(
 ): Record<string, Result> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
+
+type Present<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+
+/** Fields that have a value: leaves out undefined and null, which optional properties refuse. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries) as Present<Fields>;
+}

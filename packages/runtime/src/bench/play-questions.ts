@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { benchmarkNamed, trainingSplits } from "@laconic/benchmarks";
-import { configError, type LanguageModel } from "@laconic/core";
+import { configError, present, type LanguageModel } from "@laconic/core";
 import { visibleText } from "@laconic/core/text";
 import type { SampleRecord } from "@laconic/evaluation";
 import {
@@ -48,7 +48,7 @@ import { openModelFolder } from "../models/model-folder.ts";
 import { isReference } from "../resolver/reference.ts";
 import { closeAtEnd } from "../resolver/shared-values.ts";
 import { actorChoice } from "../run/other-runs.ts";
-import { findRun, openFoundRun, trustedConfigOf, type FoundRun } from "../run/open-run.ts";
+import { findRun, openFoundRun, trustedRun, type FoundRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
@@ -126,21 +126,20 @@ export function playQuestions(
   progress: Progress,
 ): Promise<string | null> {
   const { config, teams } = prepared;
+  const { concurrency, maxUsd } = config;
   const note = (text: string): void => progress.note(text);
-  const account = (spentUsd: number): ReturnType<typeof openAccount> =>
-    openAccount(directory, config.maxUsd, spentUsd, progress);
-  return inBenchFolder(directory, questionRecords, account, async (file, booked) => {
+  const open = (spentUsd: number): ReturnType<typeof openAccount> => openAccount(directory, maxUsd, spentUsd, progress);
+  return inBenchFolder(directory, questionRecords, open, async (file, account) => {
     const { signal, dispose } = interrupts();
     try {
       // Teams have separate models while open.
       const seen: SeenByTeam[] = [];
       for (const team of teams)
-        seen.push(...seenByTeam(team.method.name, await team.open({ account: booked, ...deadline }), prepared.jobs));
+        seen.push(...seenByTeam(team.method.name, await team.open({ account, ...deadline }), prepared.jobs));
       for (const warning of describeSeen(seen)) progress.warn(warning);
       await seenFile.write(directory, seen);
-      const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
+      const openModel = await opener(config, { account, insecure, ...deadline }, note);
       const { Limiter: RequestLimiter } = await import("@laconic/openai");
-      const { concurrency } = config;
       const limiter = new RequestLimiter({ start: Math.min(20, concurrency), max: Math.max(64, concurrency) });
       const { stopped } = await playBench(directory, prepared, file, {
         model: openModel(config, limiter),
@@ -152,7 +151,7 @@ export function playQuestions(
         },
         maxErrors,
         signal,
-        onStart: (samples) => onStart(samples, booked),
+        onStart: (samples) => onStart(samples, account),
         note,
       });
       return stopped;
@@ -178,21 +177,11 @@ async function opener(
     note(`${name} wrote ${completionTokens} tokens, more than the requested ${maxTokens}: costs exceed the plan's`);
   };
   return ({ model, baseUrl, price, apiKey }, limiter) =>
-    openAiModel({
-      ...shared,
-      onEvent,
-      model,
-      baseUrl,
-      ...(limiter && { limiter }),
-      ...(price && { price }),
-      ...(apiKey !== undefined && { apiKey }),
-    });
+    openAiModel({ ...shared, onEvent, model, baseUrl, ...present({ limiter, price, apiKey }) });
 }
 
-interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
-  /** Max tokens of one reply; absent if unknown. */
-  readonly replyTokens?: number;
-}
+/** `replyTokens` is the max of one reply; absent if unknown. */
+type QuestionTeam = Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> & { readonly replyTokens?: number };
 
 interface TrainedTeamChoice {
   /** Replaces the configured actor. */
@@ -213,7 +202,7 @@ export async function trainedTeam(
   progress: Progress,
   { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
-  checkAnswers(await trustedConfigOf(resolve(run)), run, ownBoards);
+  checkAnswers((await trustedRun(resolve(run))).config, run, ownBoards);
   const foundRun = await findRun(resolve(run));
   const { directory, config, state } = foundRun;
   const team = await questionTeam(foundRun, progress);
@@ -295,15 +284,16 @@ async function questionTeam(foundRun: FoundRun, progress: Progress): Promise<Que
       : null;
   return {
     replyTokens: Math.max(replyTokens, actorTokens),
-    create: (asked) =>
-      teamFor({
-        answerForm: asked.answerForm,
-        read: (reply) => asked.reader.read(reply),
-        same: (a, b) => asked.reader.same(a, b),
-        ...(asked.family !== undefined && { family: asked.family }),
-        ...(asked.benchmark !== undefined && { benchmark: asked.benchmark }),
+    create: (asked) => {
+      const { answerForm, reader, family, benchmark } = asked;
+      return teamFor({
+        answerForm,
+        read: (reply) => reader.read(reply),
+        same: (a, b) => reader.same(a, b),
+        ...present({ family, benchmark }),
         texts: textsOf?.(asked),
-      }).topology,
+      }).topology;
+    },
     // Dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),
     maxCalls: () => topology.agents.length * rounds,

@@ -1,4 +1,4 @@
-import { DisposalStack } from "@laconic/core/async";
+import { disposing, type DisposalStack } from "@laconic/core/async";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -57,42 +57,24 @@ export async function playTasks(
     directory,
     taskRecords(config),
     (spentUsd) => openAccount(directory, config.maxUsd, spentUsd, progress),
-    async (file, account) => {
-      const { boards, close } = await openPairs(config, { account, ...deadline }, progress);
-      try {
+    (file, account) =>
+      disposing(async (closing) => {
+        const boards = await openPairs(config, { account, ...deadline }, closing, progress);
         await writeFile(join(directory, pairSettingsFile), `${JSON.stringify(config, null, 2)}\n`);
         await keepBenchMade(directory, config, progress);
         const { signal, dispose } = interrupts();
+        closing.defer(dispose);
         const clock = (): number => performance.now();
-        const stopped = await runPairs(boards, file, {
-          repeats,
-          seed,
-          concurrency,
-          maxErrors,
-          clock,
-          signal,
-        }).finally(dispose);
+        const options = { repeats, seed, concurrency, maxErrors, clock, signal };
+        const stopped = await runPairs(boards, file, options);
         const report = await writePairReport(directory, file.records.values(), {
           tasks: tasks.map(taskTitle),
           methods: methods.map((method) => pairMethod(method).name),
         });
         const isPaid = config.price !== null && config.baseUrl !== null;
         return { stopped, ...report, ...(isPaid && { spentUsd: account.spentUsd }) };
-      } finally {
-        await close();
-      }
-    },
+      }),
   );
-}
-
-interface OpenedPairs {
-  readonly boards: readonly PairBoard[];
-  close(): Promise<void>;
-}
-
-interface Trained {
-  readonly name: string;
-  readonly run: FoundRun;
 }
 
 /**
@@ -102,51 +84,42 @@ interface Trained {
 async function openPairs(
   config: PairConfig<TaskSettings>,
   booked: Omit<Spending, "price">,
+  closing: DisposalStack,
   progress: Progress,
-): Promise<OpenedPairs> {
-  const closing = new DisposalStack();
-  const close = (): Promise<void> => closing.disposeAsync();
-  try {
-    const titles = config.tasks.map(taskTitle);
-    const trained = await trainedIn(config, titles);
-    const boards: PairBoard[] = [];
-    for (const settings of config.tasks) {
-      const { task, model, close: closeTask } = await openBase(settings, config, booked, progress);
-      closing.defer(closeTask);
-      const baselines = baselineMethods(task, settings, config, model);
-      const pairMethods: PairMethod[] = [];
-      for (const { name, run } of trained) {
-        if (runTaskTitle(run.config.task) !== taskTitle(settings)) continue;
-        // All teams use the bench's problems, not the run's.
-        const { actor } = run.config;
-        const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
-        const spending = { ...booked, price };
-        const { parts, close: closeRun } = await openFoundRun(run, progress, { testProblems: 0, spending });
-        closing.defer(closeRun);
-        pairMethods.push({
-          name,
-          topology: parts.task.topology,
-          models: modelsOf(parts, livePolicies(parts)),
-          sampling: evaluationSampling(run.config.train),
-          config: JSON.stringify([run.directory, run.state.step, config.seed, run.config.train.sampling]),
-        });
-      }
-      boards.push({
-        task: taskTitle(settings),
-        problems: task.testProblems.slice(0, config.problems),
-        reward: rewardOf(task),
-        methods: [...baselines, ...pairMethods],
+): Promise<PairBoard[]> {
+  const titles = config.tasks.map(taskTitle);
+  const trained = await trainedIn(config, titles);
+  const boards: PairBoard[] = [];
+  for (const settings of config.tasks) {
+    const { task, model } = await openBase(settings, config, booked, closing, progress);
+    const methods = baselineMethods(task, settings, config, model);
+    for (const { name, run } of trained) {
+      if (runTaskTitle(run.config.task) !== taskTitle(settings)) continue;
+      // All teams use the bench's problems, not the run's.
+      const { actor } = run.config;
+      const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
+      const spending = { ...booked, price };
+      const { parts, close } = await openFoundRun(run, progress, { testProblems: 0, spending });
+      closing.defer(close);
+      methods.push({
+        name,
+        topology: parts.task.topology,
+        models: modelsOf(parts, livePolicies(parts)),
+        sampling: evaluationSampling(run.config.train),
+        config: JSON.stringify([run.directory, run.state.step, config.seed, run.config.train.sampling]),
       });
     }
-    return { boards, close };
-  } catch (error) {
-    await close();
-    throw error;
+    const problems = task.testProblems.slice(0, config.problems);
+    boards.push({ task: taskTitle(settings), problems, reward: rewardOf(task), methods });
   }
+  return boards;
 }
 
-async function trainedIn({ methods }: PairConfig, titles: readonly string[]): Promise<Trained[]> {
-  const trained: Trained[] = [];
+async function trainedIn(
+  { methods }: PairConfig,
+  titles: readonly string[],
+): Promise<{ readonly name: string; readonly run: FoundRun }[]> {
+  const trained: { readonly name: string; readonly run: FoundRun }[] = [];
   for (const method of methods) {
     const { name, run } = pairMethod(method);
     if (run === null) continue;
@@ -187,32 +160,28 @@ function baselineMethods(
     });
 }
 
-interface Base {
-  readonly task: TeamTask;
-  /** Model of all agents. */
-  readonly model: LanguageModel;
-  close(): Promise<void>;
-}
-
+/** @returns the task, and the model of all its agents */
 async function openBase(
   settings: TaskSettings,
   config: PairConfig<TaskSettings>,
   booked: Omit<Spending, "price">,
+  closing: DisposalStack,
   progress: Progress,
-): Promise<Base> {
+): Promise<{ readonly task: TeamTask; readonly model: LanguageModel }> {
   const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
   if (baseUrl !== null) {
     const task = await openRunTask(settings as RunTask, { testProblems: problems, remote: true });
-    const served = await servedModel({ model, baseUrl }, concurrency, { ...booked, price });
-    return { task, model: served, close: async () => task.close?.() };
+    closing.defer(() => task.close?.());
+    return { task, model: await servedModel({ model, baseUrl }, concurrency, { ...booked, price }) };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
   const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line), app);
   const resources = await runResources(model, progress);
   const { parts, task, close } = await openParts(app, device, { ...resources, testProblems: problems });
+  closing.defer(close);
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
   if (!speaker) throw configError(`${task.name} has no agents`, { task: task.name });
-  return { task, model: speaker, close };
+  return { task, model: speaker };
 }
 
 /** Task of a run, for a bench. @throws LaconicError `config_invalid` for a task of a module */

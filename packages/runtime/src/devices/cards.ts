@@ -1,6 +1,5 @@
 import { formatNumber } from "@laconic/core/text";
 
-/** Published figures of a GPU. */
 interface Card {
   /** Bytes. */
   readonly memory: number;

@@ -20,7 +20,7 @@ test.each([
   ["cuda:x", "auto", "device_unavailable", "such as cuda:0 or cuda:0,1"],
   ["cuda:-1", "auto", "device_unavailable", "GPU numbers"],
   ["cuda:01,1", "auto", "device_unavailable", "GPU 1 is listed twice"],
-  ["tpu:0", "auto", "device_unavailable", "device tpu is not known; use auto or cuda,"],
+  ["tpu:0", "auto", "device_unavailable", "device tpu: unknown; use auto or cuda,"],
 ] as const)("%s with %s workers is refused", async (name, workers, code, message) => {
   await expect(choose(name, workers)).rejects.toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(message) as string }),

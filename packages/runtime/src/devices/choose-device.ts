@@ -4,7 +4,7 @@ import { formatNumber } from "@laconic/core/text";
 import { configError, LaconicError, refuseSetting } from "@laconic/core";
 import type { KernelSource } from "@laconic/engine/kernels";
 import type { Gpu } from "@laconic/kernels-torch";
-import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
+import { deviceError, deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
 import { tryDevice, type DeviceSpeed, type DeviceOutcome } from "./try-device.ts";
 
 export interface ChosenDevice {
@@ -32,7 +32,10 @@ export async function chooseDevice(
 ): Promise<ChosenDevice> {
   const chosen = async (device: KnownDevice, indices: readonly number[] | null = null): Promise<ChosenDevice> => {
     if (indices !== null && workers !== "auto" && workers !== indices.length)
-      throw otherWorkers(name, indices, workers);
+      throw configError(
+        `workers is ${workers}, but device ${name} names ${indices.length} GPUs with one worker each; set workers to auto`,
+        { key: "workers" },
+      );
     if (deterministic && device.deterministic === "never")
       refuseSetting("deterministic", `device ${device.name} is not deterministic; use cuda, cpu or wasm`);
     const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
@@ -120,13 +123,6 @@ export async function automaticDevice(): Promise<string> {
   return why;
 }
 
-function otherWorkers(name: string, indices: readonly number[], workers: number): LaconicError {
-  return configError(
-    `workers is ${workers}, but device ${name} names ${indices.length} GPUs with one worker each; set workers to auto`,
-    { key: "workers" },
-  );
-}
-
 /** Result of probing a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
@@ -150,18 +146,12 @@ export function probeDevice(name: string): Promise<DeviceReport> {
  * start.
  * @throws LaconicError `device_unavailable` with the existing GPUs, or the missing part
  */
-export async function expectGpus({
-  name,
-  source,
-}: {
-  readonly name: string;
-  readonly source: KernelSource;
-}): Promise<void> {
+export async function expectGpus({ name, source }: Pick<ChosenDevice, "name" | "source">): Promise<void> {
   const { device, indices } = deviceNamed(name);
   if (!device.indexed) return;
   if (indices !== null) expectIndices(name, indices, await gpusHere());
   const { works, detail } = await outcomeOf(device, () => source);
-  if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
+  if (!works) throw deviceError(name, detail);
 }
 
 /** Free bytes per worker; null if unknown. */
@@ -178,10 +168,7 @@ export function expectIndices(name: string, indices: readonly number[], report: 
   if (absent === undefined) return;
   const names = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
   const here = "missing" in report ? report.missing : `available: ${names}`;
-  throw new LaconicError("device_unavailable", `device ${name}: GPU ${absent} not found; ${here}`, {
-    device: name,
-    index: absent,
-  });
+  throw deviceError(name, `GPU ${absent} not found; ${here}`, { index: absent });
 }
 
 const probed = new Map<string, Promise<DeviceOutcome>>();
@@ -220,13 +207,11 @@ export async function measureInChild(source: KernelSource): Promise<DeviceSpeed 
   return "answer" in outcome ? outcome.answer : null;
 }
 
-const patienceMs = 120_000;
-
 /** Runs `tryDevice` in a child process, to survive crashes. @param remedy - advice after a crash */
 export async function probeInChild(
   source: KernelSource,
   remedy: string,
-  timeoutMs: number = patienceMs,
+  timeoutMs: number = 120_000,
 ): Promise<DeviceOutcome> {
   const outcome = await askChild<DeviceOutcome>(tryEntry, [JSON.stringify(source)], timeoutMs);
   if ("answer" in outcome) return outcome.answer;
@@ -235,24 +220,19 @@ export async function probeInChild(
 
 type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
 
-const driverPatienceMs = 60_000;
-
 const listEntry = new URL("../../assets/list-gpus.mjs", import.meta.url);
 
 let asked: Promise<GpuReport> | null = null;
 
 /** Queries the driver once, in a child process. */
 export function gpusHere(): Promise<GpuReport> {
-  asked ??= askChild<GpuReport>(listEntry, [], driverPatienceMs).then((outcome) =>
+  asked ??= askChild<GpuReport>(listEntry, [], 60_000).then((outcome) =>
     "answer" in outcome ? outcome.answer : { missing: `NVIDIA's driver does not work: ${outcome.failed}` },
   );
   return asked;
 }
 
 type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
-
-/** Max characters of library output. */
-const longestReason = 200;
 
 /** Runs a module in a child process and returns its first message, because native code may crash or hang. */
 function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
@@ -285,11 +265,9 @@ function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Pr
   });
 }
 
-/** Last line without control characters. */
+/** First 200 characters of the last line, without control characters. */
 function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1) ?? "";
-  return line
-    .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "")
-    .trim()
-    .slice(0, longestReason);
+  const visible = line.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
+  return visible.trim().slice(0, 200);
 }

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
 import type { MemorySettings } from "@laconic/engine";
 import type { KernelSource } from "@laconic/engine/kernels";
 import { wasmKernels, wasmPageSize } from "@laconic/engine/wasm";
@@ -149,23 +149,25 @@ export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
 
-/** @throws LaconicError `device_unavailable` for an unknown name */
+/** Error `device_unavailable` of a named device. */
+export function deviceError(device: string, reason: string, detail?: ErrorDetail): LaconicError {
+  return new LaconicError("device_unavailable", `device ${device}: ${reason}`, { device, ...detail });
+}
+
+/**
+ * Reads `cuda`, or `cuda:0,1` for some of its GPUs with one worker each.
+ * @returns the device, and the GPUs; null for the device's default
+ * @throws LaconicError `device_unavailable` for an unknown name
+ */
 export function deviceNamed(text: string): {
   readonly device: KnownDevice;
   readonly indices: readonly number[] | null;
 } {
-  const { name, indices } = parseDeviceName(text);
+  const [name = "", list] = text.split(/:(.*)/su);
+  const indices = list === undefined ? null : gpuNumbers(list, text);
   const device = devices.find((item) => item.name === name);
-  if (!device)
-    throw new LaconicError(
-      "device_unavailable",
-      `device ${name} is not known; use auto or ${devices.map((item) => item.name).join(", ")}`,
-      { device: name },
-    );
-  if (indices !== null && !device.indexed)
-    throw new LaconicError("device_unavailable", `device ${text}: ${name} takes no GPU numbers; only cuda does`, {
-      device: text,
-    });
+  if (!device) throw deviceError(name, `unknown; use auto or ${devices.map((item) => item.name).join(", ")}`);
+  if (indices !== null && !device.indexed) throw deviceError(text, `${name} takes no GPU numbers; only cuda does`);
   return { device, indices };
 }
 
@@ -189,31 +191,12 @@ function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
   }
 }
 
-/** `cuda`, or `cuda:0,1` for some of its GPUs. */
-interface DeviceName {
-  readonly name: string;
-  /** GPUs with one worker each; null for the device's default. */
-  readonly indices: readonly number[] | null;
-}
-
-function parseDeviceName(text: string): DeviceName {
-  const colon = text.indexOf(":");
-  if (colon < 0) return { name: text, indices: null };
-  const name = text.slice(0, colon);
-  const indices = text.slice(colon + 1).split(",");
+function gpuNumbers(list: string, device: string): number[] {
+  const indices = list.split(",");
   if (!indices.every((index) => /^\d{1,4}$/u.test(index)))
-    throw new LaconicError(
-      "device_unavailable",
-      `device ${text}: expected GPU numbers after the colon, such as ${name}:0 or ${name}:0,1`,
-      { device: text },
-    );
+    throw deviceError(device, "expected GPU numbers after the colon, such as cuda:0 or cuda:0,1");
   const numbers = indices.map(Number);
   const twice = numbers.find((index, i) => numbers.indexOf(index) < i);
-  if (twice !== undefined)
-    throw new LaconicError(
-      "device_unavailable",
-      `device ${text}: GPU ${twice} is listed twice; each worker needs its own GPU`,
-      { device: text },
-    );
-  return { name, indices: numbers };
+  if (twice === undefined) return numbers;
+  throw deviceError(device, `GPU ${twice} is listed twice; each worker needs its own GPU`);
 }

@@ -1,4 +1,4 @@
-import { thrownText } from "@laconic/core";
+import { present, thrownText } from "@laconic/core";
 import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStatus } from "@laconic/serve";
 import type { GatewaySettings } from "@laconic/tasks/named";
 import { checkTraining, evaluationSampling, type TrainingParts } from "@laconic/trainer";
@@ -39,10 +39,8 @@ export function endpoint(
       agents: agentsOf(opened),
       groupsPerStep: train.problemsPerStep,
       rolloutsPerGroup: train.episodesPerProblem,
-      ...(groupSeconds !== undefined && { groupSeconds }),
+      ...present({ groupSeconds, otherSampling, rerendered }),
       sampling: evaluationSampling(train),
-      ...(otherSampling && { otherSampling }),
-      ...(rerendered && { rerendered }),
       maxLag: train.asynchronous?.maxLag ?? 0,
       agentRewards: typeof train.groupBy !== "string" || train.groupBy.includes("agent"),
       tools: toolsOf(config.task),

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import {
   type ChatTokenizer,
@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import { localPolicy } from "@laconic/engine";
 import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolFormat } from "@laconic/serve";
-import { relayTask } from "@laconic/tasks";
+import { relayTokenizer } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { livePolicies, modelsOf, runFiles, evaluationSampling } from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
@@ -78,12 +78,8 @@ export async function openServed(
     return { models: [servedModel({ ...served, model })], close: () => Promise.resolve() };
   };
   const run = resolve(input);
-  const isRun = async (): Promise<boolean> =>
-    access(join(run, runFiles.checkpoints)).then(
-      () => true,
-      () => false,
-    );
-  if (isModelName(input) || !(await isRun())) return alone(await servedFolder(input, choice, progress));
+  const isRun = !isModelName(input) && existsSync(join(run, runFiles.checkpoints));
+  if (!isRun) return alone(await servedFolder(input, choice, progress));
   return openRun(run, choice, async (foundRun) => {
     noteSources(foundRun, progress);
     const { task } = foundRun.config;
@@ -93,7 +89,6 @@ export async function openServed(
   });
 }
 
-/** Policy with continuous batching. */
 function servedModel({
   name,
   model,
@@ -134,9 +129,11 @@ async function servedFolder(
   ].find((item) => item !== false);
   if (stray !== undefined)
     throw configError(`${stray} has no effect: ${input} is a model, not a run; remove it`, { key: stray });
+  const isShipped = input === "shipped";
+  if (isShipped && Object.keys(templateArguments).length > 0)
+    throw configError("--chat-template-arguments: shipped has no chat template", { key: "chat-template-arguments" });
   const { folder, name } = await openModelFolder(input, progress);
-  const tokenizer =
-    input === "shipped" ? shippedTokenizer(templateArguments) : await loadTokenizer(folder, { templateArguments });
+  const tokenizer = isShipped ? relayTokenizer : await loadTokenizer(folder, { templateArguments });
   return { name, source: { kind: "folder", path: folder }, tokenizer };
 }
 
@@ -159,12 +156,6 @@ async function servedRun(
   const { source, tokenizer } = chosen;
   const tools = isGateway(config.task) && { tools: toolsOf(config.task) };
   return { name: basename(run), source, tokenizer, ...tools };
-}
-
-function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>): Tokenizer {
-  if (Object.keys(templateArguments).length > 0)
-    throw configError("--chat-template-arguments: shipped has no chat template", { key: "chat-template-arguments" });
-  return relayTask({ level: "one-fact" }).tokenizer;
 }
 
 /** Serves the team under the run's name, and each trained agent as `RUN/AGENT`. */
@@ -192,23 +183,18 @@ async function servedTeam(
     await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
     const { topology, problemOf } = task;
     const name = basename(run);
-    const sampling = evaluationSampling(config.train);
     const team = {
       name,
       topology,
       models: modelsOf(parts, livePolicies(parts)),
-      sampling,
+      sampling: evaluationSampling(config.train),
+      ...(problemOf && { problemOf }),
     };
-    const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
-      agents.map((agent) =>
-        servedModel({
-          name: `${name}/${agent}`,
-          model,
-          tokenizer: tokenizers[policy] ?? task.tokenizer,
-        }),
-      ),
-    );
-    return { models: [{ ...team, ...(problemOf && { problemOf }) }, ...seats], close };
+    const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) => {
+      const tokenizer = tokenizers[policy] ?? task.tokenizer;
+      return agents.map((agent) => servedModel({ name: `${name}/${agent}`, model, tokenizer }));
+    });
+    return { models: [team, ...seats], close };
   } catch (error) {
     await close();
     throw error;

@@ -16,7 +16,6 @@ interface ProgramContext extends Pick<KeepOptions, "warn" | "allGaveUp"> {
   readonly url: string;
   /** Key; null if the endpoint needs none. */
   readonly apiKey: string | null;
-  /** Called for each printed line. */
   readonly say: (line: string) => void;
 }
 

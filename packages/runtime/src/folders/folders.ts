@@ -2,7 +2,8 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
-import { access, realpath, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { realpath, stat, writeFile } from "node:fs/promises";
 import { makeFolders } from "@laconic/core/platform";
 
 /** Environment variable; undefined if empty. */
@@ -56,15 +57,8 @@ export async function rememberMade(directory: string, content: string): Promise<
 
 /** Whether this machine made the folder: true for renamed folders, false for copies. */
 export async function isMadeHere(directory: string, content: string): Promise<boolean> {
-  for (const name of await namesOf(directory, content).catch(() => []))
-    if (
-      await access(join(madeFolder(), name)).then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
-  return false;
+  const names = await namesOf(directory, content).catch(() => []);
+  return names.some((name) => existsSync(join(madeFolder(), name)));
 }
 
 /** Folder with an empty file per folder made here. Received files never go there, so no key is needed. */

@@ -4,7 +4,6 @@
  */
 export {
   convertedFolder,
-  foundAgain,
   openModelFolder,
   settingsFolders,
   shippedCheckpoint,

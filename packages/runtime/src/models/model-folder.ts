@@ -18,7 +18,6 @@ export interface ModelFolder {
   readonly folder: string;
   /** Name of the same files; includes the hub's commit. */
   readonly pinned: string;
-  /** Display name. */
   readonly name: string;
 }
 
@@ -152,7 +151,6 @@ async function asModelFolder(folder: string, progress: Progress, file?: string):
   return convertedFolder(folder, join(userCache(), "llama2c"), (text) => progress.note(text), file);
 }
 
-/** Adds an offline alternative to a hub error. */
 function withAlternative(error: unknown): unknown {
   if (!LaconicError.is(error) || !["hub_unavailable", "checkpoint_missing"].includes(error.code)) return error;
   const { code, message, detail } = error;
@@ -288,7 +286,6 @@ async function writeModel(folder: string): Promise<void> {
   await writeTokenizer(folder, smallTokenizer());
 }
 
-/** Writes the tokenizer files of a small model. */
 export async function writeTokenizer(
   folder: string,
   { tokenizer, config, chatTemplate }: ReturnType<typeof smallTokenizer>,
@@ -300,7 +297,6 @@ export async function writeTokenizer(
 /** Warm-started policy in the app's assets, made by `laconic relay warm-start`. */
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
-/** Models in the package's assets. */
 const shippedModels = wordTable({
   shipped: { url: shippedCheckpoint, name: "relay-one-fact" },
   reasoner: { url: new URL("../../assets/reasoner/", import.meta.url), name: "reasoner" },

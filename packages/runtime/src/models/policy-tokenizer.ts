@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { relayTokenizer, type TeamTask } from "@laconic/tasks";
-import type { ChatTokenizer } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
@@ -11,23 +10,12 @@ export async function policyTokenizer(
   folder: string,
   templateArguments: Readonly<Record<string, unknown>>,
 ): Promise<TeamTask["tokenizer"]> {
-  return (await taughtTask(folder))?.startsWith("relay/") ? relayTokenizer : tokenizerIn(folder, templateArguments);
-}
-
-/** Loaded on demand, because some worlds have their own tokens. */
-export async function tokenizerIn(
-  folder: string,
-  templateArguments: Readonly<Record<string, unknown>>,
-): Promise<ChatTokenizer> {
+  if ((await taughtTask(folder))?.startsWith("relay/")) return relayTokenizer;
+  // Loaded on demand, because some worlds have their own tokens.
   return (await import("@laconic/hub/tokenizers")).loadTokenizer(folder, { templateArguments });
 }
 
-/** Facts stored with a policy's weights. */
-interface PolicyFacts {
-  readonly task: string;
-}
-
-const factsSchema: z.ZodType<PolicyFacts> = z.object({ task: z.string() });
+const factsSchema = z.object({ task: z.string() });
 
 /** Task whose prompts a policy was taught; null for a language model. */
 export async function taughtTask(folder: string): Promise<string | null> {

@@ -40,8 +40,6 @@ async function open(
   if (typeof model !== "string") return null;
   const { openModelFolder } = await import("./model-folder.ts");
   const { folder } = await openModelFolder(model, progress, { weights: false, offline: true });
-  const { taughtTask } = await import("./policy-tokenizer.ts");
-  if ((await taughtTask(folder))?.startsWith("relay/")) return (await import("@laconic/tasks")).relayTokenizer;
-  const { tokenizerIn } = await import("./policy-tokenizer.ts");
-  return tokenizerIn(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});
+  const { policyTokenizer } = await import("./policy-tokenizer.ts");
+  return policyTokenizer(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});
 }

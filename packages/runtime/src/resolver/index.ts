@@ -5,14 +5,4 @@
 export { loadConfig, presetConfig, presetNames, type WrittenConfig } from "./load-config.ts";
 export { forgetModules, resolveReference } from "./load-source.ts";
 export { checkProbeProblems, openTrain, probeProblems, withSource } from "./open-train.ts";
-export {
-  isModuleText,
-  isReference,
-  partsOfFileText,
-  referenced,
-  referencePlace,
-  referencesAt,
-  referenceTitle,
-  type Reference,
-} from "./reference.ts";
-export { checkSources, fromFolder } from "./run-sources.ts";
+export { isModuleText, isReference, partsOfFileText, referenced, referenceTitle } from "./reference.ts";

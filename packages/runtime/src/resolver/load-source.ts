@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { configError, isRecord, LaconicError, type LaconicErrorCode, thrownText } from "@laconic/core";
+import { nodeFileSystem } from "@laconic/trainer";
 import { isModuleFile, kinds, referencePlace, type KindName, type Reference } from "./reference.ts";
 
 type Module = Readonly<Record<string, unknown>>;
@@ -132,9 +131,7 @@ interface BuildMessage {
 }
 
 export async function sha256OfFile(path: string): Promise<string> {
-  return createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
+  return (await nodeFileSystem.digest(path)).sha256;
 }
 
 export function pathFrom(directory: string, path: string): string {

@@ -10,7 +10,7 @@ import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./load-
 const folder = "sources";
 
 /** Prefix of sources in a manifest's inputs. */
-const prefix = "source: ";
+export const sourcePrefix = "source: ";
 
 /** Hashes a configuration's source files. @throws LaconicError `config_invalid` for a missing or unreadable file */
 export async function sourcesOf(config: unknown): Promise<SourceFiles> {
@@ -21,7 +21,7 @@ export async function sourcesOf(config: unknown): Promise<SourceFiles> {
 /** Manifest entries, relative to the run folder, so that both can move. */
 export function sourceInputs(directory: string, sources: SourceFiles): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(sources).map(([path, hash]) => [`${prefix}${pathFrom(directory, path)}`, hash]),
+    Object.entries(sources).map(([path, hash]) => [`${sourcePrefix}${pathFrom(directory, path)}`, hash]),
   );
 }
 
@@ -67,9 +67,9 @@ export function fromFolder<T>(directory: string, config: T): T {
 
 /** Copies the sources with their relative positions. */
 export async function keepSources(directory: string, sources: SourceFiles): Promise<void> {
-  const paths = Object.keys(sources);
-  for (const path of paths) {
-    const copy = join(directory, copyOf(pathFrom(directory, path), namesOf(directory, paths)));
+  const names = Object.keys(sources).map((path) => pathFrom(directory, path));
+  for (const [i, path] of Object.keys(sources).entries()) {
+    const copy = join(directory, copyOf(names[i] ?? "", names));
     if (existsSync(copy)) continue;
     await makeFolders(dirname(copy));
     await cp(path, copy);
@@ -112,28 +112,18 @@ export async function checkSourceInputs(
   }
 }
 
-/** Paths and SHA-256 of sources. */
 function knownSources(inputs: Readonly<Record<string, string>>): (readonly [name: string, hash: string])[] {
   return Object.entries(inputs).flatMap(([name, hash]) =>
-    name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
+    name.startsWith(sourcePrefix) ? [[name.slice(sourcePrefix.length), hash] as const] : [],
   );
 }
 
-/** Sources that are missing or differ. */
 async function differingFrom(
   sources: ReturnType<typeof knownSources>,
   pathOf: (name: string) => string,
 ): Promise<string[]> {
   const now = await Promise.all(sources.map(([name]) => sha256OfFile(pathOf(name)).catch(() => null)));
   return sources.flatMap(([name, hash], i) => (now[i] === hash ? [] : [name]));
-}
-
-export function isSourceInput(name: string): boolean {
-  return name.startsWith(prefix);
-}
-
-function namesOf(directory: string, paths: readonly string[]): string[] {
-  return paths.map((path) => pathFrom(directory, path));
 }
 
 /** Path below the deepest common folder. */

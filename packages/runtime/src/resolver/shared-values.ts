@@ -5,7 +5,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { thrownText } from "@laconic/core";
 
-/** Open values of a command. */
 interface OpenValues {
   readonly byKey: Map<string, Promise<object>>;
   /** In order of opening. */

@@ -5,7 +5,7 @@ import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
 import { teamNames, teamOf } from "@laconic/tasks/text";
-import { openTask } from "./run-task.ts";
+import { openRunTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
@@ -80,7 +80,7 @@ test.each([
   { name: "code", benchmark: "coophumaneval", turns: 1 },
   { name: "code", benchmark: "humaneval", turns: 1 },
 ] as const)("the two writers of %j put nothing into a box", async (settings) => {
-  const { topology } = await openTask(settings, { testProblems: 0, modelFolder: "model" });
+  const { topology } = await openRunTask(settings, { testProblems: 0, modelFolder: "model" });
   const prompts = await asked(topology, "text");
   expect(prompts.map(({ agent }) => agent)).toHaveLength(2);
   for (const { system, all } of prompts) {

@@ -204,7 +204,6 @@ function withReferences(
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
 
-/** Refuses settings without effect. */
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])

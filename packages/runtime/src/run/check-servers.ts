@@ -83,7 +83,6 @@ function hasReference(objective: object | undefined): boolean {
 /** Importance weights, applied in steps with a mean gap above 0.02, as with bfloat16 servers. */
 const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
 
-/** Refuses settings that sampling servers do not support. */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);

@@ -4,7 +4,7 @@ import { sha256Of } from "@laconic/trainer";
 import { environmentValue, isMadeHere, isTrusting, rememberMade } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 import { isModuleFile, referencesIn } from "../resolver/reference.ts";
-import { isSourceInput } from "../resolver/run-sources.ts";
+import { sourcePrefix } from "../resolver/run-sources.ts";
 import { defaultBaseUrl } from "../spending/spending.ts";
 import { serversOf } from "./server-settings.ts";
 import type { AppConfig } from "./run-settings.ts";
@@ -29,7 +29,7 @@ export function madeFolder(
   settings: unknown,
   inputs: Readonly<Record<string, string>> = {},
 ): MadeFolder {
-  const sources = Object.fromEntries(Object.entries(inputs).filter(([name]) => isSourceInput(name)));
+  const sources = Object.fromEntries(Object.entries(inputs).filter(([name]) => name.startsWith(sourcePrefix)));
   return { directory, content: sha256Of({ settings, sources }) };
 }
 

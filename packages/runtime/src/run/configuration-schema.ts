@@ -1,4 +1,4 @@
-import { mapValues } from "@laconic/core";
+import { isRecord, mapValues } from "@laconic/core";
 import { trainConfigSchema } from "@laconic/trainer";
 import * as z from "zod";
 import { kindAt } from "../resolver/reference.ts";
@@ -71,10 +71,14 @@ function explained(schema: JsonSchema, path: readonly string[], value: unknown):
       additionalProperties:
         typeof additionalProperties === "object" ? within(additionalProperties, [...path, "*"]) : additionalProperties,
     }),
-    ...(properties && { properties: explainedKeys(properties, path, value) }),
+    ...(properties && {
+      properties: mapValues(properties, (field, key) =>
+        explained(field, [...path, key], isRecord(value) ? value[key] : undefined),
+      ),
+    }),
   };
   return {
-    ...(takesOwn(path) ? { anyOf: [piece, ...ownValue] } : piece),
+    ...(kindAt(path) ? { anyOf: [piece, ...ownValue] } : piece),
     ...(description !== undefined && { description }),
     ...(value !== undefined && isPlain && { default: value }),
   };
@@ -84,21 +88,5 @@ function explained(schema: JsonSchema, path: readonly string[], value: unknown):
 function within(piece: JsonSchema, path: readonly string[], value?: unknown): JsonSchema {
   const { description: _words, default: _default, ...rest } = explained(piece, path, value);
   const { anyOf } = rest;
-  return takesOwn(path) && anyOf ? (anyOf[0] as JsonSchema) : rest;
-}
-
-function explainedKeys(
-  properties: Readonly<Record<string, JsonSchema>>,
-  path: readonly string[],
-  value: unknown,
-): Record<string, JsonSchema> {
-  return mapValues(properties, (piece, key) => explained(piece, [...path, key], fieldOf(value, key)));
-}
-
-function takesOwn(path: readonly string[]): boolean {
-  return kindAt(path) !== null;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+  return kindAt(path) && anyOf ? (anyOf[0] as JsonSchema) : rest;
 }

@@ -16,6 +16,7 @@ import {
   type ServerChange,
   type ServerStatus,
 } from "@laconic/openai/fleet";
+import { present } from "@laconic/core";
 import { makeFolders, writing } from "@laconic/core/platform";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
@@ -52,11 +53,7 @@ const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) =
 export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender): SamplingServer[] {
   const { kind, urls, receivers, allowPlainHttp } = serversOf(sampler);
   const apiKey = environmentValue("SAMPLER_API_KEY");
-  const reached = (url: string): ConnectionOptions => ({
-    url,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(allowPlainHttp !== undefined && { allowPlainHttp }),
-  });
+  const reached = (url: string): ConnectionOptions => ({ url, ...present({ apiKey, allowPlainHttp }) });
   return urls.map((url, i) => {
     const server = connectors[kind](reached(url));
     const receiver = receivers?.[i];
@@ -88,7 +85,7 @@ export async function openFleet(
   const fleet = new Fleet({
     servers: samplingServers(sampler, sender),
     vocabularySize,
-    ...(concurrency !== undefined && { concurrency }),
+    ...present({ concurrency }),
     ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
     ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
     onReply: (reply) => replies.push(reply),
@@ -105,18 +102,14 @@ export async function openFleet(
         name: `${run}.${name}`,
         folder,
         ...(folderAtServers !== undefined && { folderAtServers: `${folderAtServers}/${run}-weights` }),
-        ...(logProbs !== undefined && { logProbs }),
+        ...present({ logProbs }),
       };
       return [name, fleetPolicy(policy, fleet, options)] as const;
     });
     const [[, first]] = made as [(typeof made)[number]];
     // Other temperatures are refused when requested.
     const takesRaw = logProbs === "forward" || temperature === 1;
-    const record = await probeFleet(fleet, first.model, {
-      vocabularySize,
-      takesRaw,
-      ...(tolerance !== undefined && { tolerance }),
-    });
+    const record = await probeFleet(fleet, first.model, { vocabularySize, takesRaw, ...present({ tolerance }) });
     for (const line of fleetLines(record)) note(line);
     for (const { url, reason } of record.refused)
       warn({ server: url, state: "quarantined", reason, message: `sampler skipped: ${reason}` });
@@ -143,7 +136,6 @@ export async function openFleet(
   }
 }
 
-/** Probe results, a line per server. */
 function fleetLines({ servers }: FleetRecord): string[] {
   return servers.map(
     ({ kind, url, version, gap, logProbsAt }) =>

@@ -12,6 +12,7 @@ import {
   type ValueModelOptions,
   type ValueSource,
   mapValues,
+  present,
 } from "@laconic/core";
 import { DisposalStack } from "@laconic/core/async";
 import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
@@ -97,21 +98,7 @@ export interface RunResources {
   readonly testProblems?: number;
 }
 
-type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<
-    Pick<
-      AppConfig,
-      | "memory"
-      | "policies"
-      | "actor"
-      | "lora"
-      | "bases"
-      | "teachers"
-      | "devices"
-      | "deterministic"
-      | "chatTemplateArguments"
-    >
-  >;
+type Parts = Pick<AppConfig, "task" | "train"> & Partial<AppConfig>;
 
 export type Place = ChosenDevice | TinkerServer;
 
@@ -275,10 +262,7 @@ async function openEngine(
   { onWarning, modelFolder, journal }: RunResources,
 ): Promise<Engine> {
   if ("kind" in location)
-    return location.open(await tokenLimits(modelFolder ?? ""), {
-      onWarning,
-      ...(journal !== undefined && { journal }),
-    });
+    return location.open(await tokenLimits(modelFolder ?? ""), { onWarning, ...present({ journal }) });
   await expectGpus(location);
   const { cacheGb, ...memory } = settings ?? {};
   return createLocalEngine({

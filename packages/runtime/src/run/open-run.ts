@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readdir } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, present } from "@laconic/core";
 import {
   changesOf,
   findCheckpoint,
@@ -13,7 +13,7 @@ import {
 } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import type { Progress } from "../progress.ts";
-import { checkSources, fromFolder, placedSources, isSourceInput, type SourceChoice } from "../resolver/run-sources.ts";
+import { checkSources, fromFolder, placedSources, sourcePrefix, type SourceChoice } from "../resolver/run-sources.ts";
 import { fromOwnModel } from "../models/own-model.ts";
 import { parseAppConfig, applyOverrides } from "./app-config.ts";
 import {
@@ -29,7 +29,7 @@ import { modelFolders, type ActorChoice } from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { chooseDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
-import { storedServer, isServerInput } from "./tinker-server.ts";
+import { storedServer, serverPrefix } from "./tinker-server.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
 import type { Spending } from "../spending/spending.ts";
 
@@ -64,17 +64,9 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
 }
 
 /**
- * Reads a configuration for opening, with the run's copies of changed sources.
- * @throws LaconicError as {@link configOfRun}; `config_invalid` for untrusted code of another machine
- */
-export async function trustedConfigOf(directory: string): Promise<AppConfig> {
-  return (await trustedRun(directory)).config;
-}
-
-/**
  * Configuration of a resume.
  * @param overrides - overrides; their servers are trusted
- * @throws LaconicError as `trustedConfigOf`; `config_invalid` for a server that only the folder names
+ * @throws LaconicError as {@link trustedRun}; `config_invalid` for a server that only the folder names
  */
 export async function resumedConfig(directory: string, overrides: readonly string[]): Promise<AppConfig> {
   const settings = await readSettings(nodeFileSystem, directory);
@@ -91,7 +83,11 @@ export async function resumedConfig(directory: string, overrides: readonly strin
   return config;
 }
 
-async function trustedRun(directory: string, sources?: SourceChoice): ReturnType<typeof storedRun> {
+/**
+ * Reads a configuration for opening, with the run's copies of changed sources.
+ * @throws LaconicError as {@link configOfRun}; `config_invalid` for untrusted code of another machine
+ */
+export async function trustedRun(directory: string, sources?: SourceChoice): ReturnType<typeof storedRun> {
   const stored = await storedRun(directory, sources);
   await checkCode(stored.made, stored.config);
   return stored;
@@ -173,7 +169,6 @@ function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicEr
   );
 }
 
-/** Opens the resources of a run. */
 export async function runResources(
   model: string,
   progress: Progress,
@@ -238,8 +233,7 @@ export async function openFoundRun(
   const opened = await openParts(config, location, {
     ...resources,
     ...(trained && { savedRun: foundRun }),
-    ...(testProblems !== undefined && { testProblems }),
-    ...(actor && { actor }),
+    ...present({ testProblems, actor }),
     spending,
   }).catch(async (error: unknown) => {
     if (!trained || (await nodeFileSystem.exists(foundRun.checkpoint))) throw error;
@@ -276,11 +270,14 @@ export async function runInputs(
   };
 }
 
-/** Role prefix of opponents, which only training reads. */
+/** Role prefix of opponents. */
 export const opponentRole = "opponent ";
 
-/** Role prefix of critics and reward models, which only training reads. */
+/** Role prefix of critics and reward models. */
 export const valueRole = "value model ";
+
+/** Prefixes of inputs that only training reads, or that are checked elsewhere. */
+const trainingInputs = ["data: ", sourcePrefix, serverPrefix, opponentRole, valueRole];
 
 const testInput = "data: test problems";
 
@@ -321,12 +318,7 @@ export async function checkInputs(
   if (retained === null) return false;
   const compared = Object.entries(retained.inputs).filter(
     ([name]) =>
-      !name.startsWith("data: ") &&
-      without.every((role) => !name.startsWith(`${role}: `)) &&
-      !isSourceInput(name) &&
-      !isServerInput(name) &&
-      !name.startsWith(opponentRole) &&
-      !name.startsWith(valueRole) &&
+      [...trainingInputs, ...without.map((role) => `${role}: `)].every((prefix) => !name.startsWith(prefix)) &&
       (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: input });

@@ -6,7 +6,7 @@ import type { TeamTask } from "@laconic/tasks";
 import { rewardOf } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openTask } from "./run-task.ts";
+import { openRunTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
@@ -21,7 +21,7 @@ const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
 describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () => {
   test("training and validation problems are different ones, and graded as the benchmark says", async () => {
-    const task = await openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, resources);
+    const task = await openRunTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, resources);
     const drawn = task.problems(randomFromSeed(1), 40);
     const held = new Set(task.testProblems.map(({ id }) => id));
     expect([drawn.length, held.size]).toEqual([40, 5]);
@@ -38,7 +38,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const settings = { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 2 } as const;
     const notes: string[] = [];
     const noting = { ...resources, note: (text: string) => void notes.push(text) };
-    const [one, two] = [await openTask(settings, noting), await openTask(settings, resources)];
+    const [one, two] = [await openRunTask(settings, noting), await openRunTask(settings, resources)];
     expect(one.testProblems).toEqual(two.testProblems);
     expect(one.testProblems).toHaveLength(5);
     for (const { views = {} } of [...one.testProblems, ...one.problems(randomFromSeed(1), 7000)])
@@ -58,7 +58,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     "%s: the question goes to all agents once, and each option to one holder",
     async (benchmark) => {
       const settings = { name: "benchmark", benchmark, team: "star", agents: 3 } as const;
-      const task = await openTask(settings, { ...resources, testProblems: 20 });
+      const task = await openRunTask(settings, { ...resources, testProblems: 20 });
       for (const problem of [...task.testProblems, ...task.problems(randomFromSeed(1), 20)]) {
         const holders = Object.keys(problem.views ?? {});
         expect(holders.length).toBeGreaterThanOrEqual(2);
@@ -86,29 +86,31 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     vi.stubEnv("HF_HUB_OFFLINE", "1");
     onTestFinished(() => void vi.unstubAllEnvs());
     const settings = { name: "benchmark", benchmark: "math500", team: "solo" } as const;
-    await expect(openTask({ ...settings, split: "train" }, resources)).rejects.toThrow(/hendrycks_math.* is not in/u);
+    await expect(openRunTask({ ...settings, split: "train" }, resources)).rejects.toThrow(
+      /hendrycks_math.* is not in/u,
+    );
     const file = join(folder, "problems.jsonl");
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n\n{"id":7,"question":"2+2?","gold":"4"}\n');
-    const task = await openTask({ ...settings, file }, resources);
+    const task = await openRunTask({ ...settings, file }, resources);
     const drawn = task.problems(randomFromSeed(0), 2).toSorted((a, b) => a.gold.localeCompare(b.gold));
     expect(drawn.map(({ question }) => question)).toEqual(["1+1?", "2+2?"]);
     expect(await rewardFor(task, "\\boxed{2}", drawn[0] as (typeof drawn)[0])).toEqual({ task: 1 });
     await task.close?.();
     await writeFile(file, '{"question":"Even?","choices":["one","two"],"gold":"2"}\n');
-    const options = await openTask({ ...settings, file }, resources);
+    const options = await openRunTask({ ...settings, file }, resources);
     expect(options.problems(randomFromSeed(0), 1)[0]?.question).toBe("Even?\nA) one\nB) two");
     await options.close?.();
-    await expect(openTask({ ...settings, team: "star", file }, resources)).rejects.toThrow(
+    await expect(openRunTask({ ...settings, team: "star" as const, file }, resources)).rejects.toThrow(
       /1 of 1 training problems .*: no problem left/u,
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
-    await expect(openTask({ ...settings, file }, resources)).rejects.toThrow(
+    await expect(openRunTask({ ...settings, file }, resources)).rejects.toThrow(
       /problems\.jsonl row 2: gold is not a column/u,
     );
   });
 
   test("grades both texts of two writers together", async () => {
-    const task = await openTask({ name: "writing", form: "tldr" }, resources);
+    const task = await openRunTask({ name: "writing", form: "tldr" }, resources);
     const [problem] = task.testProblems;
     if (!problem) throw new Error("no problem");
     const short = "We moved to the old house and it was cold there.";
@@ -124,7 +126,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   });
 
   test("helper and main function: the tests speak between the turns", async () => {
-    const task = await openTask(
+    const task = await openRunTask(
       { name: "code", benchmark: "coophumaneval", turns: 2 },
       { ...resources, testProblems: 2 },
     );
@@ -158,13 +160,13 @@ test.each([
   [{ benchmark: "livecodebench", team: "star" }, "task.team", /a program of livecodebench has one part/u],
   [{ benchmark: "gsm8k", team: "chain", agents: 1 }, "task.agents", /at least 2/u],
 ] as const)("%j is refused before anything is loaded", async (settings, key, reason) => {
-  const opened = openTask({ name: "benchmark", ...settings }, { testProblems: 0, modelFolder: "model" });
+  const opened = openRunTask({ name: "benchmark", ...settings }, { testProblems: 0, modelFolder: "model" });
   await expect(opened).rejects.toFailWith("config_invalid", reason, { key });
 });
 
 test("the run's budget reaches the agents of a team that is to be shown it", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate", showBudget: true } as const;
-  const { topology, trainedAgents, name } = await openTask(settings, {
+  const { topology, trainedAgents, name } = await openRunTask(settings, {
     ...resources,
     testProblems: 0,
     targetTokens: 60,
@@ -179,5 +181,5 @@ test("the run's budget reaches the agents of a team that is to be shown it", asy
 
 test("a benchmark needs a model with a tokenizer", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "solo" } as const;
-  await expect(openTask(settings, { testProblems: 0, modelFolder: null })).rejects.toFailWith("config_invalid");
+  await expect(openRunTask(settings, { testProblems: 0, modelFolder: null })).rejects.toFailWith("config_invalid");
 });

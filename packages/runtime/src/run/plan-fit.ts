@@ -83,7 +83,6 @@ export async function fitRun(config: AppConfig, progress: Progress): Promise<str
   );
 }
 
-/** Calls by model. */
 export interface PlannedTeam extends RunTeam {
   /** Trained calls of an episode. */
   readonly trainedCalls: number;
@@ -118,11 +117,13 @@ function plannedTeam(
 /** Memory on one worker, in bytes. */
 export interface RunMemory {
   readonly settings: MemorySettings;
-  readonly first: MemoryPlan;
+  /** First policy; each worker has a replica. */
+  readonly memory: MemoryPlan;
   readonly otherModels: readonly PlannedModel[];
+  /** All models: they learn in turn and sample at the same time. */
   readonly training: number;
   readonly sampling: number;
-  /** The other devices, in `devices`. */
+  /** The same of the models on other devices, in `devices`. */
   readonly elsewhere: Readonly<Record<string, DeviceBytes>>;
   /** Bytes that the other models on the first policy's device hold all the time. */
   readonly besides: number;
@@ -139,16 +140,16 @@ async function runMemory(
     ...(await planOtherModels(config, team, settings, openModel)),
     ...(await planValueModels(config.train, team.policies, settings, openModel)),
   ];
-  const plan = planMemory(model, settings);
+  const memory = planMemory(model, settings);
   const place = deviceOf(config, team.policies[0] ?? "");
-  const first = plannedPolicy("", config.model, plan, place);
+  const first = plannedPolicy("", config.model, memory, place);
   const byDevice = bytesByDevice([first, ...otherModels]);
   const { training, sampling } = byDevice.get(null) as DeviceBytes;
   const besides = (byDevice.get(place) as DeviceBytes).lasting - first.lasting;
   const elsewhere = Object.fromEntries(
     [...byDevice].flatMap(([device, bytes]) => (device === null ? [] : [[device, bytes]])),
   );
-  return { settings, first: plan, otherModels, training, sampling, elsewhere, besides };
+  return { settings, memory, otherModels, training, sampling, elsewhere, besides };
 }
 
 function largestOf({ settings, besides }: RunMemory, model: ModelConfig, memoryBytes: number): LargestBatches {

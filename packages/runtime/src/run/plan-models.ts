@@ -141,7 +141,6 @@ export async function planValueModels(
   return planned;
 }
 
-/** Bytes on one device. */
 export type DeviceBytes = Readonly<Record<"lasting" | "training" | "sampling", number>>;
 
 /** Memory of the models on each device; null is the run's. */

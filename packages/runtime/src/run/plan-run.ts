@@ -14,7 +14,7 @@ import type { AssumedSpeed } from "../devices/cards.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import type { PlannedEpisode } from "./plan-episode.ts";
 import { fitInto, outlineRun, sequencesOf, type RunMemory } from "./plan-fit.ts";
-import { deviceOf, planActor, type PlannedModel } from "./plan-models.ts";
+import { deviceOf, planActor } from "./plan-models.ts";
 import { describeFleet, planFleet, plannedReplies, type FleetPlan, type GivenLengths } from "./plan-servers.ts";
 import { exchangeSeconds, samplingSeconds, transferSeconds, timeOf } from "./plan-time.ts";
 import type { AppConfig } from "./run-settings.ts";
@@ -41,21 +41,11 @@ interface StepSeconds {
 }
 
 /** Planned memory, tokens and time of a run. */
-export interface RunPlan {
+export interface RunPlan extends Omit<RunMemory, "besides"> {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;
-  readonly settings: MemorySettings;
   /** Fraction of tokens saved by shared prompts. */
   readonly sharedTokenFraction: number;
-  /** Memory of the first policy on one worker; each has a replica. */
-  readonly memory: MemoryPlan;
-  /** The run's other models. */
-  readonly otherModels: readonly PlannedModel[];
-  /** All models per worker: they learn in turn and sample at the same time. */
-  readonly training: number;
-  readonly sampling: number;
-  /** The same of the models on other devices, in `devices`. */
-  readonly elsewhere: RunMemory["elsewhere"];
   readonly workers: number;
   /** Bytes per worker; null if unknown. */
   readonly memoryBytes: number | null;
@@ -69,7 +59,6 @@ export interface RunPlan {
   /** Time of a step; null without a working device or a rate. */
   readonly stepSeconds: StepSeconds | null;
   readonly timing: string;
-  /** Examples before and during training. */
   readonly examples: PlannedExamples;
   /** Plan of sampling servers; null without any. */
   readonly fleet: FleetPlan | null;
@@ -86,11 +75,12 @@ export async function planRun(
   const { model, episode, team } = outline;
   const { train, lora } = config;
   const examples = await planExamples(config, outline.task, model.maxPositions);
-  const memory = await outline.memoryOf(config);
+  const planned = await outline.memoryOf(config);
+  const { besides: _, ...memory } = planned;
   const { settings } = memory;
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.assumed);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const fitted = memoryBytes === null ? null : await fitInto(config, memory, outline, memoryBytes);
+  const fitted = memoryBytes === null ? null : await fitInto(config, planned, outline, memoryBytes);
   const largest = fitted?.largest ?? null;
   const actor = await planActor(config, team, settings, options.openModel);
   const actorSeconds = actor && (await timeOf(actor.shape, device, actor.settings, options.assumed)).seconds;
@@ -98,18 +88,14 @@ export async function planRun(
   const inTurn = mostInTurn(config, team.policies);
   const replies = plannedReplies(config, team.trainedCalls);
   const updates = inTurn * train.epochs * train.minibatches;
+  const microBatches = inTurn * Math.ceil(sequencesOf(team.rows) / settings.microBatch);
   const sampling =
     seconds && inTurn * Math.max(...team.rows.map((rows) => samplingSeconds({ settings, seconds, rows }, largest)));
   return {
     model: { type: model.modelType, parameters: elementCount(parameterShapes(model)), trained },
     device: device.name,
-    settings,
+    ...memory,
     sharedTokenFraction: sharedFraction(settings),
-    memory: memory.first,
-    otherModels: memory.otherModels,
-    training: memory.training,
-    sampling: memory.sampling,
-    elsewhere: memory.elsewhere,
     workers: device.workers,
     memoryBytes,
     largest,
@@ -123,19 +109,13 @@ export async function planRun(
         actor && actorSeconds
           ? samplingSeconds({ settings: actor.settings, seconds: actorSeconds, rows: team.frozenRows }, null)
           : 0,
-      ...learningSeconds(
-        train,
-        inTurn * Math.ceil(sequencesOf(team.rows) / settings.microBatch),
-        memory,
-        seconds,
-        examples,
-      ),
-      transfer: transferSeconds(memory.first, updates),
+      ...learningSeconds(train, microBatches, settings, seconds, examples),
+      transfer: transferSeconds(memory.memory, updates),
       exchange: exchangeSeconds(device.workers, trained, updates),
     },
     timing,
     examples,
-    fleet: await planFleet(config, folder, replies, team.policies.length),
+    fleet: planFleet(config, model, replies, team.policies.length),
   };
 }
 
@@ -153,7 +133,7 @@ function mostInTurn(config: AppConfig, policies: readonly string[]): number {
 function learningSeconds(
   train: AppConfig["train"],
   microBatches: number,
-  { settings }: Pick<RunMemory, "settings">,
+  settings: MemorySettings,
   seconds: PassSeconds,
   examples: PlannedExamples,
 ): Pick<StepSeconds, "oldLogProbs" | "update"> {

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { adapterShapes, elementCount, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
+import { adapterShapes, elementCount, parameterShapes, type ModelConfig } from "@laconic/engine";
 import { formatBytes, formatNumber } from "@laconic/core/text";
 import { configError } from "@laconic/core";
 import { datum, jsonCodec } from "@laconic/tinker";
@@ -25,16 +24,14 @@ export interface FleetPlan {
   readonly start: string;
 }
 
-export async function planFleet(
-  config: AppConfig,
-  folder: string,
+export function planFleet(
+  { sampler, lora, train }: AppConfig,
+  model: ModelConfig,
   replies: number,
   policies: number,
-): Promise<FleetPlan | null> {
-  const { sampler, lora, train } = config;
+): FleetPlan | null {
   if (sampler === null) return null;
   const { kind, urls } = serversOf(sampler);
-  const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
   const shapes = lora ? adapterShapes(model, lora) : parameterShapes(model);
   // Versions still in use, and the next one.
   const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
@@ -64,11 +61,12 @@ interface RemotePlan extends PlannedLengths {
   readonly engine: string;
   readonly replies: number;
   readonly steps: number;
-  /** Tokens per step by purpose. */
-  readonly tokens: { readonly sampling: number; readonly forward: number; readonly gradient: number };
+  readonly tokens: ByPurpose;
   /** JSON bytes per step; other content is a few hundred bytes per request. */
-  readonly bytes: { readonly sampling: number; readonly forward: number; readonly gradient: number };
+  readonly bytes: ByPurpose;
 }
+
+type ByPurpose = Readonly<Record<"sampling" | "forward" | "gradient", number>>;
 
 interface PlannedLengths {
   readonly promptTokens: number;
@@ -143,7 +141,7 @@ export async function planRemote(
   };
 }
 
-function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): RemotePlan["bytes"] {
+function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): ByPurpose {
   const length = promptTokens + completionTokens;
   const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
   // Max digits of float32 and float64.
@@ -161,18 +159,11 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
 }
 
 /** A plan on servers as text. */
-export function describeRemote({
-  engine,
-  replies,
-  steps,
-  promptTokens,
-  completionTokens,
-  tokens,
-  bytes,
-}: RemotePlan): string {
+export function describeRemote(plan: RemotePlan): string {
+  const { engine, replies, steps, promptTokens, completionTokens, tokens, bytes } = plan;
   const row = (name: string, read: number, sent: number): string =>
     `${name.padEnd(20)}${formatNumber(read).padStart(12)}${formatBytes(sent).padStart(12)}`;
-  const sum = (parts: RemotePlan["bytes"]): number => parts.sampling + parts.forward + parts.gradient;
+  const sum = (parts: ByPurpose): number => parts.sampling + parts.forward + parts.gradient;
   return [
     `on ${engine}: memory and time depend on the server`,
     `sequences of ${promptTokens} + ${completionTokens} tokens; ${replies} replies per step, ${steps} steps`,

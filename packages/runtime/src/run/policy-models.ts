@@ -38,7 +38,6 @@ export function policiesOf(
   return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };
 }
 
-/** Agents that do not learn. */
 export function frozenAgents({ topology, trainedAgents }: Pick<TeamTask, "topology" | "trainedAgents">): string[] {
   return trainedAgents ? topology.agents.filter((agent) => !trainedAgents.includes(agent)) : [];
 }
@@ -91,12 +90,13 @@ export async function modelFolders(
   progress: Progress,
   { weights = engine === null }: { readonly weights?: boolean } = {},
 ): Promise<Record<string, string>> {
-  const named = Object.entries({
-    model,
-    ...Object.fromEntries(Object.entries(bases).map(([name, base]) => [`bases.${name}`, base])),
-    ...Object.fromEntries(Object.entries(teachers).map(([name, folder]) => [`teachers.${name}`, folder])),
-    ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
-  });
+  const frozen = modelOf(actor);
+  const named = [
+    ["model", model] as const,
+    ...Object.entries(bases).map(([name, base]) => [`bases.${name}`, base] as const),
+    ...Object.entries(teachers).map(([name, teacher]) => [`teachers.${name}`, teacher] as const),
+    ...(frozen === null ? [] : [["actor", frozen] as const]),
+  ];
   const folders: Record<string, string> = {};
   for (const [role, name] of named) folders[role] = (await openModelFolder(name, progress, { weights })).folder;
   return folders;

@@ -1,6 +1,7 @@
 import { basename, isAbsolute } from "node:path";
 import {
   LaconicError,
+  mapValues,
   randomFromSeed,
   type AgentId,
   type Episode,
@@ -30,7 +31,6 @@ export const probeFamilies: readonly string[] = [
 /** Problems and parts of one probed family. */
 export interface ProbePlan {
   readonly family: string;
-  /** Description for people. */
   readonly change: string;
   /** Parallel to the test problems; null without a counterpart. */
   readonly problems: readonly (Problem | null)[];
@@ -74,9 +74,9 @@ function ofCase(
   { change, problems, topology, joins = {} }: ProbeCase,
   parts: TrainingParts,
 ): ProbePlan {
-  const policies = Object.entries(parts.policies).map(([name, policy]) => {
+  const policies = mapValues(parts.policies, (policy) => {
     const joining = Object.keys(joins).filter((agent) => policy.agents.includes(joins[agent] ?? ""));
-    return [name, { ...policy, agents: [...policy.agents, ...joining] }] as const;
+    return { ...policy, agents: [...policy.agents, ...joining] };
   });
   const { frozen } = parts;
   const joiningFrozen = Object.entries(joins).flatMap(([agent, like]) =>
@@ -88,7 +88,7 @@ function ofCase(
     problems,
     parts: {
       ...parts,
-      policies: Object.fromEntries(policies),
+      policies,
       ...(frozen && { frozen: { ...frozen, ...Object.fromEntries(joiningFrozen) } }),
       ...(topology && { task: { ...parts.task, topology } }),
     },
@@ -178,10 +178,11 @@ function policyOf({ policies }: TrainingParts, agent: AgentId): string | null {
 
 /** Replaces an agent's model, and removes it from its policy. */
 function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel): TrainingParts {
-  const policies = Object.entries(parts.policies).map(
-    ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((text) => text !== agent) }] as const,
-  );
-  return { ...parts, policies: Object.fromEntries(policies), frozen: { ...parts.frozen, [agent]: model } };
+  const policies = mapValues(parts.policies, (policy) => ({
+    ...policy,
+    agents: policy.agents.filter((name) => name !== agent),
+  }));
+  return { ...parts, policies, frozen: { ...parts.frozen, [agent]: model } };
 }
 
 /** A teammate's new message; silence is empty text with 0 tokens. */
@@ -201,11 +202,12 @@ export function withReplacements(
     name: topology.name,
     agents: topology.agents,
     run: (problem, context) => {
-      const models = replacementsOf(problem).map(
-        (replacement) =>
-          [replacement.agent, saying(replacement, context.models[replacement.agent]?.id ?? replacement.agent)] as const,
-      );
-      return topology.run(problem, { ...context, models: { ...context.models, ...Object.fromEntries(models) } });
+      const models = { ...context.models };
+      for (const replacement of replacementsOf(problem)) {
+        const { agent } = replacement;
+        models[agent] = saying(replacement, models[agent]?.id ?? agent);
+      }
+      return topology.run(problem, { ...context, models });
     },
   };
 }

@@ -13,6 +13,7 @@ import type { SamplerSettings, RemoteSettings } from "./server-settings.ts";
 /** Configuration of a run, as a file has it. */
 export interface AppConfig {
   readonly task: RunTask;
+  /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
   readonly model: string;
   readonly warmStart: WarmStartSettings | null;
   /** Server that trains and samples; null to compute here. `model` then provides the tokenizer. */
@@ -21,7 +22,9 @@ export interface AppConfig {
   readonly sampler: SamplerSettings | null;
   /** `shared`: one policy for all learning agents. `own`: one each, as adapters with `lora`. */
   readonly policies: "shared" | "own";
+  /** Models of single policies, by policy name. */
   readonly bases: Readonly<Record<string, string>>;
+  /** Frozen models that objectives compare with, by name (`train.objective.kl.to`). They share the run's tokenizer. */
   readonly teachers: Readonly<Record<string, string>>;
   /**
    * Variables of chat templates, as in transformers' `apply_chat_template`, such as `enable_thinking`. Apply to all
@@ -30,6 +33,7 @@ export interface AppConfig {
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   readonly lora: LoraSettings | null;
   readonly device: string;
+  /** Devices of models that are not on `device`. */
   readonly devices: Placement;
   /** Threads per batch; `auto` depends on the device. Rounding depends on it. */
   readonly workers: number | "auto";
@@ -116,7 +120,6 @@ const defaultLearningRate = 2e-5;
 
 const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 
-/** Schema of warm start settings. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject({
     ...fieldsOf("owners", 600),

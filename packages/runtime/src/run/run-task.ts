@@ -1,7 +1,7 @@
-import { refuseSetting } from "@laconic/core";
+import { present, refuseSetting } from "@laconic/core";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
-import { taskTitle, openTask as openNamed, pinnedTask as pinNamed } from "@laconic/tasks/named";
+import { openTask, pinnedTask, taskTitle } from "@laconic/tasks/named";
 import { hubEnvironment } from "@laconic/hub";
 import { seenInTraining, type SeenInTraining } from "@laconic/benchmarks";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
@@ -16,8 +16,8 @@ import { dataFolder } from "../folders/folders.ts";
  * @throws LaconicError `config_invalid` with file and export of an invalid task or team, and opening errors
  */
 export async function openRunTask(task: RunTask, input: Partial<TaskResources> = {}): Promise<TeamTask> {
-  if (!isReference(task)) return openTask(await withTeams(task), input);
   const all = taskResources(input);
+  if (!isReference(task)) return openTask(await withTeams(task), all);
   const open = async (): Promise<object> => (await resolveReference(task, "task", all)) as object;
   const value = await openedOnce(JSON.stringify([task, all]), referencePlace(task), open);
   const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
@@ -51,11 +51,10 @@ export function runTaskTitle(task: RunTask): string {
   return taskTitle(mapTeams(task, (team) => ({ name: referenceTitle(team) }) as TeamChoice));
 }
 
-/** Task with pinned data versions. */
 export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   if (isReference(task)) return task;
-  if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
-  const pinned = await pinnedTask({ ...task, team: "solo" });
+  if (!("team" in task)) return (await pinnedTask(task, taskResources({}))) as RunTask;
+  const pinned = await pinnedTask({ ...task, team: "solo" }, taskResources({}));
   return { ...pinned, team: task.team } as RunTask;
 }
 
@@ -83,15 +82,6 @@ function taskResources(input: Partial<TaskResources>): TaskResources {
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...input };
 }
 
-/** Opens a task with its data and graders. */
-export async function openTask(settings: TaskSettings, input: Partial<TaskResources> = {}): Promise<TeamTask> {
-  return openNamed(settings, taskResources(input));
-}
-
-async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
-  return pinNamed(settings, taskResources({}));
-}
-
 /** Problems also used in training, by split. */
 type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
@@ -102,14 +92,10 @@ export function seenProblems({
   testProblems,
 }: Pick<TeamTask, "pool" | "validation" | "testProblems">): SeenProblems {
   if (!pool) return {};
-  const seen = {
+  return present({
     validation: validation && seenInTraining(pool, validation),
     test: seenInTraining(pool, testProblems),
-  };
-  return {
-    ...(seen.validation && { validation: seen.validation }),
-    ...(seen.test && { test: seen.test }),
-  };
+  });
 }
 
 /** Warnings about problems that were seen in training. */

@@ -40,15 +40,13 @@ export async function withExamples(opened: OpenedParts, config: AppConfig, progr
   if (!examples) return opened;
   const { parts, task, tokenizers } = opened;
   const learners = mapValues(parts.policies, ({ agents }) => agents);
-  const policies = Object.fromEntries(
-    Object.entries(parts.policies).map(([name, policy]): [string, TrainedPolicy] => {
-      const { contextLength } = policy.model;
-      const tokenizer = tokenizers[name] ?? task.tokenizer;
-      const stream = mixedStream(examples, config, { task, learners, policy: name, tokenizer, contextLength });
-      progress.note(besideText(config, learners, name, stream.size));
-      return [name, { ...policy, examples: stream }];
-    }),
-  );
+  const policies = mapValues(parts.policies, (policy, name): TrainedPolicy => {
+    const { contextLength } = policy.model;
+    const tokenizer = tokenizers[name] ?? task.tokenizer;
+    const stream = mixedStream(examples, config, { task, learners, policy: name, tokenizer, contextLength });
+    progress.note(besideText(config, learners, name, stream.size));
+    return { ...policy, examples: stream };
+  });
   return { ...opened, parts: { ...parts, policies } };
 }
 

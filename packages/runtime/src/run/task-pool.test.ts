@@ -1,6 +1,6 @@
 import type { ChatTokenizer } from "@laconic/core";
 import { describe, expect, test, vi } from "vitest";
-import { openTask } from "./run-task.ts";
+import { openRunTask } from "./run-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/hub/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
@@ -11,7 +11,7 @@ describe.skipIf(process.env["LACONIC_DATA"] === undefined)("training problems (L
     [{ name: "writing", form: "tldr" }, 5],
     [{ name: "code", benchmark: "coophumaneval", turns: 1 }, 30],
   ] as const)("%j is a list: each item once, none for both validation and test", async (settings, least) => {
-    const task = await openTask(settings, { testProblems: 5, modelFolder: "model" });
+    const task = await openRunTask(settings, { testProblems: 5, modelFolder: "model" });
     const ids = task.pool?.map(({ id }) => id) ?? [];
     expect(ids.length).toBeGreaterThan(least);
     expect(new Set(ids).size).toBe(ids.length);

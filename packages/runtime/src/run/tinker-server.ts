@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError, refuseSetting, type Engine } from "@laconic/core";
+import { LaconicError, present, refuseSetting, type Engine } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { readJsonFile } from "@laconic/engine";
 import {
@@ -59,11 +59,7 @@ export async function probedServer(
         `${settings.url} has ${names.length === 0 ? "no list of models" : `several models: ${names.join(", ")}`}; name one, tinker:MODEL@${settings.url}`,
       );
     const onQuestion = (text: string): void => progress.note(`probing ${settings.url}: ${text}`);
-    const record = await probeServer(client, {
-      baseModel: model,
-      ...(vocabularySize !== null && { vocabularySize }),
-      onQuestion,
-    });
+    const record = await probeServer(client, { baseModel: model, onQuestion, ...present({ vocabularySize }) });
     if (record.optimizer === "own")
       progress.note(
         "the server has its own optimizer: beta1, beta2, epsilon and weightDecay of train.optimizer have no effect; set them at its start",
@@ -101,16 +97,8 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, prog
         ...(journal !== undefined && { journal: fileJournal(journal) }),
         onSilence: (error) => onWarning(`${settings.url}: heartbeat failed: ${error.message}`),
       });
-      return tinkerEngine({
-        client,
-        record,
-        vocabularySize,
-        ...(contextLength !== null && { contextLength }),
-        ...(loraAlpha !== undefined && { loraAlpha }),
-        ...(sequencesPerRequest !== undefined && { sequencesPerRequest }),
-        ...(gradientCeiling !== undefined && { gradientCeiling }),
-        ...(samplerTtlSeconds !== undefined && { samplerTtlSeconds }),
-      });
+      const options = { contextLength, loraAlpha, sequencesPerRequest, gradientCeiling, samplerTtlSeconds };
+      return tinkerEngine({ client, record, vocabularySize, ...present(options) });
     },
   };
 }
@@ -123,9 +111,7 @@ function clientOptions(
   return {
     baseUrl: url,
     tags: ["laconic"],
-    ...(apiKey !== undefined && { apiKey }),
-    ...(allowPlainHttp !== undefined && { allowPlainHttp }),
-    ...(samplesAtOnce !== undefined && { samplesAtOnce }),
+    ...present({ apiKey, allowPlainHttp, samplesAtOnce }),
     ...(wire === "protobuf" && { codec: protobufCodec }),
     ...(deadlineSeconds !== undefined && { deadlineMs: 1000 * deadlineSeconds }),
     onRetry: ({ attempt, reason }) => progress.retry(attempt, reason),
@@ -137,14 +123,13 @@ export function recordLines(record: ServerRecord): string[] {
   return Object.entries(recordInputs(record)).map(([key, value]) => `  ${key}: ${value}`);
 }
 
+/** Prefix of the server's behaviour in a manifest's inputs. */
+export const serverPrefix = "server ";
+
 /** Server behaviour as run inputs, so that a resume with other behaviour is refused. */
 export function recordInputs({ reduction, ...record }: ServerRecord): Record<string, string> {
   const flat = { ...record, "loss over sequences": reduction.sequences, "loss over positions": reduction.positions };
-  return Object.fromEntries(Object.entries(flat).map(([key, value]) => [`server ${key}`, String(value)]));
-}
-
-export function isServerInput(name: string): boolean {
-  return name.startsWith("server ");
+  return Object.fromEntries(Object.entries(flat).map(([key, value]) => [`${serverPrefix}${key}`, String(value)]));
 }
 
 export async function tokenLimits(folder: string): Promise<TokenLimits> {

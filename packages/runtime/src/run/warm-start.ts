@@ -1,8 +1,16 @@
 import { readFile, writeFile, cp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { existsSync } from "node:fs";
-import { configError, LaconicError, type PolicySnapshot, randomFromSeed, dataError } from "@laconic/core";
-import { parseJson, boundedJson } from "@laconic/core/json";
+import {
+  configError,
+  dataError,
+  LaconicError,
+  present,
+  randomFromSeed,
+  type PolicySnapshot,
+  type TrainableModel,
+} from "@laconic/core";
+import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { makeFolders, makeFolderOnce } from "@laconic/core/platform";
@@ -40,6 +48,7 @@ import { freshRelayModel, foundAgain, openModelFolder, type ModelFolder } from "
 import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/reading";
 import { userCache } from "../folders/folders.ts";
 import { taughtFolder } from "../models/own-model.ts";
+import { jsonIn } from "../models/policy-tokenizer.ts";
 import { mapReferences } from "../resolver/reference.ts";
 import { sourcesOf } from "../resolver/run-sources.ts";
 import { openExamples } from "../resolver/open-train.ts";
@@ -83,16 +92,13 @@ async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   if (text === null) return null;
   const parsed = recordSchema.safeParse(parseJson(text, path), { error: issueWords });
   if (parsed.success) return parsed.data;
-  throw dataError(`${path} is not a warm-start record; remove it, or train the model again`, {
-    path,
-  });
+  throw dataError(`${path} is not a warm-start record; remove it, or train the model again`, { path });
 }
 
 async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<void> {
   await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Files to copy with the weights. */
 const copied = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
 type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
@@ -125,10 +131,7 @@ async function trainWarmStart(
     const loss = await giveWarmStart(course, warmStart, pupil, {
       onStep: (step, now) => progress.warmStartStep({ step, steps, loss: now }),
     });
-    await makeFolders(to);
-    await model.save(to);
-    // Reinforcement learning starts with a new optimizer.
-    await rm(join(to, "optimizer.safetensors"), { force: true });
+    await saveWeights(model, to);
     for (const name of copied) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
     const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: input }), loss };
     await writeWarmStart(to, record);
@@ -136,6 +139,13 @@ async function trainWarmStart(
   } finally {
     await close();
   }
+}
+
+/** Omits the optimizer: reinforcement learning starts with a new one. */
+async function saveWeights(model: TrainableModel, to: string): Promise<void> {
+  await makeFolders(to);
+  await model.save(to);
+  await rm(join(to, "optimizer.safetensors"), { force: true });
 }
 
 /** Imitation of the wordy teacher by a relay model. */
@@ -166,7 +176,6 @@ export async function trainRelayWarmStart(
       random: randomFromSeed(seed).split("warm-start"),
       optimizerAt: (step) => ({
         ...adam,
-        weightDecay: 0.01,
         learningRate: learningRateAt({ peak: 3e-3, warmUpSteps: 50, decay: "cosine", finalFraction: 0 }, step, steps),
       }),
       onStep: (step, { loss }) => onStep(step, loss),
@@ -177,10 +186,7 @@ export async function trainRelayWarmStart(
       problems: 500,
       sampling: { temperature: 1 },
     });
-    await makeFolders(to);
-    await model.save(to);
-    // Reinforcement learning starts with a new optimizer.
-    await rm(join(to, "optimizer.safetensors"), { force: true });
+    await saveWeights(model, to);
     await writeFile(join(to, policyFile), `${JSON.stringify({ task: `relay/${level.name}` }, null, 2)}\n`);
     return evaluation;
   } finally {
@@ -188,7 +194,7 @@ export async function trainRelayWarmStart(
   }
 }
 
-const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, maxGradNorm: 1 };
+const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, maxGradNorm: 1, weightDecay: 0.01 };
 
 /** Phase at a fraction of the run, in [0, 1). */
 function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
@@ -203,7 +209,6 @@ const version = 2;
 interface StartingModel {
   /** The model, and the warm start with the model before it. */
   readonly settings: Pick<AppConfig, "model" | "warmStart">;
-  /** Record of the warm start; null without one. */
   readonly record: WarmStartRecord | null;
 }
 
@@ -226,15 +231,14 @@ export async function startingModel(
     // The default seed accepts a model with another seed.
     const isOwnSeed = warmStart?.seed === String(config.train.seed);
     const asked = warmStart && { ...warmStart, ...(isOwnSeed && { seed: stored.warmStart.seed }) };
-    if (asked !== null)
-      checkSame(stored, { warmStart: asked, ...(examples !== null && { examples }) }, modelFolder.pinned);
+    if (asked !== null) checkSame(stored, { warmStart: asked, ...present({ examples }) }, modelFolder.pinned);
     const merged =
       asked && ({ ...stored.warmStart, ...(asked.name === "examples" && { examples: asked.examples }) } as const);
     return { settings: { model: modelFolder.pinned, warmStart: merged }, record: stored };
   }
   if (warmStart === null) return { settings: { model: modelFolder.pinned, warmStart }, record: null };
   const asked = { ...warmStart, model: foundAgain(modelFolder.pinned) };
-  const about = { warmStart: recorded(asked), ...(examples !== null && { examples }) };
+  const about = { warmStart: recorded(asked), ...present({ examples }) };
   if (warmStart.model !== undefined) checkSame(about, { warmStart }, modelFolder.pinned);
   const target = join(directory, taughtFolder);
   const retained = existsSync(target) ? await warmStartIn(target) : null;
@@ -287,14 +291,8 @@ async function inCache(
   const into = join(userCache(), "warm-start");
   const { model, ...options } = warmStart;
   const files = await modelInputs({ model: folder });
-  const key = sha256Of({
-    version,
-    ...options,
-    ...(examples !== undefined && { examples }),
-    files,
-    device: device.name,
-    workers: device.workers,
-  });
+  const { name, workers } = device;
+  const key = sha256Of({ version, ...options, ...present({ examples }), files, device: name, workers });
   const target = join(into, key.slice(0, 16));
   const reply = warmStartText(warmStart);
   if (existsSync(target)) {
@@ -325,14 +323,8 @@ async function digestOfExamples(
     task: mapReferences(task, (source) => ({ ...source, file: "" })),
     pool: (await openRunTask(task, { modelFolder, templateArguments: chatTemplateArguments })).pool ?? null,
   };
-  return sha256Of({
-    reference,
-    contents: Object.values(sources).toSorted(),
-    problems,
-    policies,
-    memory,
-    chatTemplateArguments,
-  });
+  const contents = Object.values(sources).toSorted();
+  return sha256Of({ reference, contents, problems, policies, memory, chatTemplateArguments });
 }
 
 /** Team before the warm start, stored as `warm-start.json`. */
@@ -360,7 +352,7 @@ export async function measureBeforeWarmStart(
   progress: Progress,
 ): Promise<BeforeWarmStart | null> {
   const { train } = config;
-  const key = beforeWarmStartKey({ warmStart, ...(examples !== undefined && { examples }) }, config);
+  const key = beforeWarmStartKey({ warmStart, ...present({ examples }) }, config);
   const retained = await keptIn(directory);
   if (retained?.key === key) return retained;
   const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
@@ -392,6 +384,5 @@ export async function keepBeforeWarmStart(directory: string, measured: BeforeWar
 }
 
 async function keptIn(directory: string): Promise<BeforeWarmStart | null> {
-  const text = await readFile(join(directory, runFiles.warmStart), "utf8").catch(() => null);
-  return text === null ? null : (boundedJson(text) as BeforeWarmStart);
+  return (await jsonIn(directory, runFiles.warmStart)) as BeforeWarmStart | null;
 }

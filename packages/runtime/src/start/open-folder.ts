@@ -71,7 +71,6 @@ export interface ReadyRun {
   readonly config: AppConfig;
   readonly location: Place;
   readonly opened: OpenedParts;
-  /** Sampling servers; null without any. */
   readonly fleet: OpenedFleet | null;
   readonly warmStart: BeforeWarmStart | null;
   readonly options: StartOptions;

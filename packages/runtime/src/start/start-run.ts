@@ -70,7 +70,8 @@ async function checkAndTrain(appConfig: AppConfig, options: StartOptions): Promi
     const { opened, stop } = await openModels(config, location, options, closing);
     const fleet = await openSamplers(opened, config, modelFolder.folder, options);
     if (fleet) closing.defer(() => fleet.close());
-    const ready = { config, location, opened: withFleet(opened, fleet), fleet, warmStart, options, closing };
+    const sampled = fleet ? { ...opened, parts: { ...opened.parts, policies: fleet.policies } } : opened;
+    const ready = { config, location, opened: sampled, fleet, warmStart, options, closing };
     const held = await openFolder(ready);
     return { result: await trainHeld(ready, held, stop), ...ready, ...held, stop };
   });
@@ -97,7 +98,6 @@ export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupte
   return signal === "SIGTERM" ? 143 : 130;
 }
 
-/** Returns a working device or a probed server. */
 async function choosePlace(
   config: AppConfig,
   modelFolder: string,
@@ -176,10 +176,6 @@ async function openSamplers(
   const { temperature } = evaluationSampling(config.train);
   const note = (text: string): void => progress.note(text);
   return openFleet(sampler, parts.policies, { directory, vocabularySize, temperature, note });
-}
-
-function withFleet(opened: OpenedParts, fleet: OpenedFleet | null): OpenedParts {
-  return fleet ? { ...opened, parts: { ...opened.parts, policies: fleet.policies } } : opened;
 }
 
 async function trainHeld(

@@ -43,7 +43,11 @@ export async function chooseVariants(options: ChoiceOptions, progress: Progress)
   const config = parseAppConfig(applyOverrides(base, fixed));
   const candidates = candidatesOf(config, price);
   const knownNames = [baseVariant, ...candidates.map(({ name }) => name)];
-  for (const name of only ?? []) if (!knownNames.includes(name)) throw unknown(name, knownNames);
+  const unknown = only?.find((name) => !knownNames.includes(name));
+  if (unknown !== undefined) {
+    const hint = `${nameHint(unknown, knownNames)}; write a custom one as NAME:key=value`;
+    throw configError(`variant ${unknown} not found; ${hint}`, { variant: unknown });
+  }
   const twice = custom.find(({ name }, i) => custom.findIndex((variant) => variant.name === name) !== i);
   if (twice) throw configError(`two variants are named ${twice.name}`, { variant: twice.name });
   const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
@@ -73,11 +77,7 @@ function alone(variant: Variant, changes: readonly Change[], severalFactors: boo
 /** Changes of a variant, and the reason if it cannot be trained or equals the base. */
 async function triedOn(
   candidate: Candidate,
-  {
-    config,
-    base,
-    fixed,
-  }: { readonly config: AppConfig; readonly base: WrittenConfig; readonly fixed: readonly string[] },
+  { config, base, fixed }: Pick<ChoiceOptions, "base" | "fixed"> & { readonly config: AppConfig },
   progress: Progress,
 ): Promise<{ readonly reason: string | null; readonly changed: readonly Change[] }> {
   if ("reason" in candidate) return { reason: candidate.reason, changed: [] };
@@ -92,11 +92,6 @@ async function triedOn(
       return { reason: error.message, changed: [] };
     throw error;
   }
-}
-
-function unknown(name: string, known: readonly string[]): LaconicError {
-  const message = `variant ${name} not found; ${nameHint(name, known)}; write a custom one as NAME:key=value`;
-  return configError(message, { variant: name });
 }
 
 /**
@@ -142,7 +137,6 @@ function factorsText(all: readonly Factor[]): string {
     .join(", ");
 }
 
-/** A variant, or the reason for none. */
 type Candidate = Variant | { readonly name: string; readonly reason: string };
 
 type Derived = Pick<Variant, "about" | "overrides"> | { readonly reason: string };
@@ -253,7 +247,6 @@ const eq2 = { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }
 /** GRPO's coefficient (DeepSeekMath, section 4.2). */
 const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 
-/** Adds or removes a KL term. */
 const klTerm =
   (adds: boolean): Derivation =>
   ({ train: { objective, policies } }) => {
