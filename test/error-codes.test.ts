@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reportError } from "../apps/trainer/src/cli/errors.ts";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../apps/trainer/test/recording-terminal.ts";
 import { LaconicError, type LaconicErrorCode } from "../packages/core/src/index.ts";
 import { readText } from "./workspace.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../apps/trainer/test/recording-terminal.ts";
 import { startViewServer } from "../apps/trainer/src/serving/view-server.ts";
 import { tinyChatModel } from "../apps/trainer/test/tiny-chat-model.ts";
 import type { Engine } from "../packages/core/src/index.ts";

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../apps/trainer/test/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
 import { atStep, blankPlayground, enabled } from "../packages/view/test/fixture/open-playground.ts";

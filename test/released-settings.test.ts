@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { main } from "../apps/trainer/src/main.ts";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../apps/trainer/test/recording-terminal.ts";
 import exemplars from "../packages/benchmarks/assets/exemplars.json" with { type: "json" };
 import { variantsOf } from "../packages/runtime/src/index.ts";
 import { presetConfig } from "../packages/runtime/src/resolver/index.ts";

@@ -4,7 +4,7 @@ import { memoryFileSystem } from "../packages/core/src/files/index.ts";
 import { createKernels } from "../packages/engine/src/wasm/index.ts";
 import { beforeAll, expect, test } from "vitest";
 import { verifyRun, type Contradiction } from "../packages/verify/src/index.ts";
-import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../apps/trainer/test/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/test/edited-run.ts";
 import { runIn } from "../packages/view/test/fixture/exported-run.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../../apps/trainer/test/recording-terminal.ts";
 import { main } from "../../apps/trainer/src/main.ts";
 import { badFiles, badInputs, type BadInput } from "./bad-inputs.ts";
 

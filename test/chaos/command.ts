@@ -1,4 +1,4 @@
-import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../../apps/trainer/test/recording-terminal.ts";
 import { main } from "../../apps/trainer/src/main.ts";
 import type { Ended } from "./laconic-process.ts";
 

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
+import { recordingTerminal } from "../../apps/trainer/test/recording-terminal.ts";
 import { main } from "../../apps/trainer/src/main.ts";
 import { root } from "../workspace.ts";
 

@@ -84,14 +84,6 @@ test.each([
   [["relay", "warm-start"], "out"],
   [["relay", "show", "--level", "ten-facts"], "one-fact"],
   [["doctor", "--enable", "cuda"], "--enable (cuda). Expected one of: tensorflow"],
-])("%j is a usage error that names the mistake", async (words, named) => {
-  const { code, out, err } = await laconic(...words);
-  expect([code, out]).toEqual([2, ""]);
-  expect(err.split("\n")[0]).toMatch(/^laconic: /);
-  expect(err).toContain(named);
-});
-
-test.each([
   [["doctor", "--josn"], "unknown flag --josn; did you mean --json?"],
   [["quickstart", "--dryrun"], "unknown flag --dryrun; did you mean --dry-run?"],
   [["train", "preset:relay-quickstart", "--seed"], "--seed needs a value"],
@@ -100,10 +92,10 @@ test.each([
   [["train", import.meta.dirname], "is a folder; to resume a run: laconic train --resume DIR"],
   [["train", "preset:relay"], "preset relay not found"],
   [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
-])("rejects %j in one line", async (words, reason) => {
+])("rejects %j and names the mistake", async (words, reason) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);
-  expect(err.split("\n").at(-1)).toMatch(/^laconic: /);
+  expect(err).toMatch(/^laconic: /mu);
   expect(err).toContain(reason);
 });
 

@@ -4,10 +4,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { outputOf } from "./laconic.ts";
+import { entry, outputOf } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 const config = fileURLToPath(new URL("fixtures/slow-tool.ts", import.meta.url));
 
 const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];

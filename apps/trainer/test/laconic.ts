@@ -1,6 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { recordingTerminal } from "../src/cli/recording-terminal.ts";
+import { recordingTerminal } from "./recording-terminal.ts";
 import { main } from "../src/main.ts";
+
+/** Program of the command line, for tests that start a process. */
+export const entry: string = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
+
+/** Rows of a JSON lines file. */
+export async function rowsIn<Row = Readonly<Record<string, number>>>(folder: string, file: string): Promise<Row[]> {
+  const lines = (await readFile(join(folder, file), "utf8")).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as Row);
+}
 
 /** Exit code and output of a command. */
 export interface CommandOutput {

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-
-const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
+import { entry } from "./laconic.ts";
 
 /** Sends JSON to an endpoint. */
 export async function post(

@@ -1,8 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
-import { cli, laconic } from "../../test/laconic.ts";
+import { cli, laconic, rowsIn } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -25,8 +25,7 @@ test("a model judges free answers by their golds; without a verdict they are und
   const { code, out, err } = await laconic(...words);
   expect([code, err]).toEqual([1, expect.stringContaining("plus at most 6 requests to the judge critic")]);
   expect(out).toContain(`Free answers are judged by critic at ${url.replace("/v1", "")}`);
-  const lines = (await readFile(join(folder, "run", "samples.jsonl"), "utf8")).trimEnd().split("\n");
-  const records = lines.map((line) => JSON.parse(line) as SampleRecord);
+  const records = await rowsIn<SampleRecord>(join(folder, "run"), "samples.jsonl");
   const verdicts = records.map(({ gold, status, correct, rule }) => [gold, status, correct, rule]);
   expect(verdicts.toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))).toEqual([
     ["Goethe", "scored", false, "judged by critic: 0.20"],

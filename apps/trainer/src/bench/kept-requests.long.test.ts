@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { StoredCalls } from "@laconic/core/run-folder";
 import { expect, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { laconic, rowsIn } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -40,7 +40,7 @@ test("a bench stores its server requests, and none with --no-requests", async ()
     inOrder(served.map((each) => [each.messages, each.temperature, each.maxTokens, each.promptTokens])),
   );
   expect((await play("bare", "--no-requests")).code).toBe(0);
-  const samples = (await readFile(join(folder, "bare/samples.jsonl"), "utf8")).trim().split("\n");
-  expect(samples.map((line) => (JSON.parse(line) as { requests: unknown }).requests)).toEqual([null, null, null, null]);
+  const samples = await rowsIn<{ requests: unknown }>(folder, "bare/samples.jsonl");
+  expect(samples.map(({ requests }) => requests)).toEqual([null, null, null, null]);
   await expect(readFile(join(folder, "bare/calls.jsonl.gz"))).rejects.toThrow("ENOENT");
 });

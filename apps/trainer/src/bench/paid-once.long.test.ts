@@ -7,11 +7,9 @@ import { randomFromSeed, type Random } from "@laconic/core";
 import { readSpendJournal } from "@laconic/openai";
 import { expect, test } from "vitest";
 import { recordingServer } from "../../test/recording-server.ts";
-import { outputOf } from "../../test/laconic.ts";
-import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { entry, outputOf } from "../../test/laconic.ts";
+import { writeSums } from "../../test/sums.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-
-const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
 
 /** A server whose replies depend on how often it was asked: a request that is sent twice is seen, and so is a reply that differs. */
 async function countingServer(random: Random): Promise<{ url: string; bodies: string[] }> {
@@ -80,35 +78,9 @@ test.each([true, false])(
     const random = randomFromSeed(6);
     const folder = await temporaryFolder();
     const { url, bodies } = await countingServer(random);
-    const [base, file, config, run] = ["model", "sums.csv", "config.json", "run"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    await tinyChatModel(base);
-    await writeFile(
-      file,
-      ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n"),
-    );
-    const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
-    const settings = {
-      task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 8, data },
-      model: base,
-      device: "wasm",
-      workers: 1,
-      actor: { api: { model: "oracle", baseUrl: url } },
-      train: {
-        steps: 6,
-        problemsPerStep: 2,
-        episodesPerProblem: 8,
-        oldLogProbs: "sampler",
-        sampling: { temperature: 1 },
-        evaluation: { every: 0, problems: 2, transcripts: 0 },
-        checkpoint: { every: 3, keep: 2 },
-      },
-    };
-    await writeFile(config, JSON.stringify(settings));
+    const run = join(folder, "run");
+    const train = { steps: 6, episodesPerProblem: 8, checkpoint: { every: 3, keep: 2 } };
+    const { config } = await writeSums(folder, { actorUrl: url, train });
     const price = isPriced ? ["--actor-price", "0,10000"] : [];
     const words = [
       ["train", config, "--run", run, ...price],

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { cli, expectRefused, laconic } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, rowsIn } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -129,11 +129,8 @@ test("a date range selects LiveCodeBench's questions from all local releases, in
   const input = ["--benchmarks", "livecodebench", "--methods", "vanilla", "--model", "fake", "--base-url", url];
   const play = (run: string, ...rest: readonly string[]): ReturnType<typeof laconic> =>
     bench(...input, "--offline", "--folder", folder, "--run", join(folder, run), ...rest);
-  const recordsOf = async (run: string): Promise<{ problem: string; config: string }[]> =>
-    (await readFile(join(folder, run, "samples.jsonl"), "utf8"))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { problem: string; config: string });
+  const recordsOf = (run: string): Promise<{ problem: string; config: string }[]> =>
+    rowsIn(join(folder, run), "samples.jsonl");
   const idsOf = async (run: string): Promise<string[]> =>
     (await recordsOf(run)).map(({ problem }) => problem.slice("livecodebench/".length)).toSorted();
 
@@ -179,8 +176,8 @@ test("MMLU-Pro's chains of thought show five worked examples of the question's c
     [1, 3, 5, 7, 9].map((i) => `Thought law ${i}.\nThe answer is J`),
   );
   expect(asked(law as ServedRequest)).toContain("\nJ) option j");
-  const [record] = (await readFile(join(run, "samples.jsonl"), "utf8")).split("\n");
-  expect(JSON.parse(record as string)).toMatchObject({ protocol: "cot/mmlu-pro@1", shots: 5, published: null });
+  const [record] = await rowsIn(run, "samples.jsonl");
+  expect(record).toMatchObject({ protocol: "cot/mmlu-pro@1", shots: 5, published: null });
 });
 
 test("names unsuitable methods and methods without calibration questions", async () => {

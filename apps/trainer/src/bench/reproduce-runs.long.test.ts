@@ -1,19 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { benchmarkNamed, openSplit } from "@laconic/benchmarks";
 import type { ReproducedCell } from "@laconic/evaluation/reproduction";
 import { expect, test } from "vitest";
-import { cli, expectRefused, outputOf } from "../../test/laconic.ts";
+import { cli, entry, expectRefused, outputOf } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
-import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { writeSums } from "../../test/sums.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const data = process.env["LACONIC_DATA"];
-const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
-
 interface Reproduced {
   readonly cells: readonly ReproducedCell[];
 }
@@ -28,37 +25,7 @@ async function trainedRuns(right: number, seeds: readonly number[]) {
     const known = problems.slice(0, right).find(({ question }) => asked.includes(question.slice(0, 60)));
     return `The answer is \\boxed{${known?.gold ?? "no"}}.`;
   });
-  const [base, file, config] = ["model", "sums.csv", "config.json"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  await tinyChatModel(base, { contextLength: 4096 });
-  await writeFile(
-    file,
-    ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n"),
-  );
-  const settings = {
-    task: {
-      name: "data",
-      team: "hint",
-      replyTokens: 4,
-      actorTokens: 32,
-      data: { train: file, grading: "numeric", testProblems: { share: 0.25 } },
-    },
-    model: base,
-    device: "wasm",
-    workers: 1,
-    actor: { api: { model: "oracle", baseUrl: url } },
-    train: {
-      steps: 1,
-      problemsPerStep: 2,
-      episodesPerProblem: 2,
-      oldLogProbs: "sampler",
-      evaluation: { every: 0, problems: 2, transcripts: 0 },
-    },
-  };
-  await writeFile(config, JSON.stringify(settings));
+  const { config } = await writeSums(folder, { actorTokens: 32, contextLength: 4096, actorUrl: url });
   const runs = seeds.map((seed) => join(folder, `run-${seed}`));
   for (const [i, seed] of seeds.entries())
     await outputOf("train", config, `train.seed=${seed}`, "--run", runs[i] as string);

@@ -4,7 +4,7 @@ import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { cli, laconic } from "../../test/laconic.ts";
+import { cli, laconic, rowsIn } from "../../test/laconic.ts";
 
 /** Three of them state facts that can be dealt, one does not. */
 const questions = [
@@ -28,10 +28,7 @@ async function bench(
     run,
     words: cli`bench --data ${file} --grading numeric --methods ${methods} --model fake --base-url ${url} --run ${run}
       --offline --concurrency 1 --max-tokens 64 ${more}`,
-    records: async () => {
-      const lines = (await readFile(join(run, "samples.jsonl"), "utf8")).trimEnd().split("\n");
-      return lines.map((line) => JSON.parse(line) as SampleRecord);
-    },
+    records: () => rowsIn<SampleRecord>(run, "samples.jsonl"),
   };
 }
 

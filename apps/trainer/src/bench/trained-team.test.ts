@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { baselineNamed } from "@laconic/baselines";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { checkBenchConfig, methodSpec } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { prepareBench } from "../../../../packages/evaluation/src/bench/prepare-bench.ts";
 import { scoredSplit, trainedTeam } from "../../../../packages/runtime/src/bench/play-questions.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reportError } from "./errors.ts";
-import { recordingTerminal } from "./recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 
 /** What V8 throws where it cannot have memory. */
 function refused(): unknown {

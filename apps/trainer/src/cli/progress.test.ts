@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { recordingTerminal } from "./recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { spinner, spinWhile } from "./progress.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,11 +1,9 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import type { AblationReport } from "@laconic/view/report";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { cli } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf, rowsIn } from "../../test/laconic.ts";
 
 const tiny = cli`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.every=0
   train.evaluation.problems=10`;
@@ -15,15 +13,13 @@ test("an ablation trains each variant on each seed, compares by problem, and res
   const own = join(folder, "own.json");
   const out = join(folder, "out");
   await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
-  const bad = recordingTerminal();
   const preset = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, "--out", out];
-  expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
-  expect(bad.err.at(-1)).toContain('cannot be named "o|ne"');
+  await expectRefused([...preset, "--own", own], 'cannot be named "o|ne"');
   await writeFile(own, '{ "one": { "train.steps": 1 } }');
   const words = [...preset, "--variants", "no-price", "--own", own, "--seeds", "4,7", "--json"];
-  const terminal = recordingTerminal();
-  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
-  const report = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+  const { code, out: printed, err } = await laconic(...words);
+  expect(code, err).toBe(0);
+  const report = JSON.parse(printed) as AblationReport;
   expect(report.rows.map(({ variant, seeds }) => [variant, seeds])).toEqual([
     ["base", 2],
     ["no-price", 2],
@@ -38,14 +34,11 @@ test("an ablation trains each variant on each seed, compares by problem, and res
   expect(high ?? Infinity).toBeGreaterThanOrEqual(value);
   expect(value).toBeCloseTo((report.rows[2]?.tokens ?? 0) - (report.rows[0]?.tokens ?? 0), 9);
   expect((await readdir(out)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
-  expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
+  expect(err).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
   const written = await readFile(join(out, "ablation.md"), "utf8");
   expect(written).toContain("only directions are comparable");
   expect(written).toContain("one differs from the configuration in train.steps: 2 -> 1.");
-  const again = recordingTerminal();
-  expect(await main(words, { terminal: again })).toBe(0);
-  expect(again.out).toEqual(terminal.out);
-  expect(again.err).toEqual([]); // nothing was trained again
+  expect(await laconic(...words)).toEqual({ code: 0, out: printed, err: "" }); // nothing was trained again
 });
 
 test("fixed prices follow from what the base reached", async () => {
@@ -54,15 +47,10 @@ test("fixed prices follow from what the base reached", async () => {
   const words = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, budget, "--out", out, "--seeds", "4", "--json"];
   const two =
     'two:train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2},"kl":{"estimator":"k3","coefficient":0.1}}';
-  const terminal = recordingTerminal();
   const all = [...words, "--variants", "fixed-price,fixed-price-double", "--several-factors", two];
-  expect(await main(all, { terminal }), terminal.err.join("\n")).toBe(0);
-  const { rows, split, price } = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+  const { rows, split, price } = JSON.parse(await outputOf(...all)) as AblationReport;
   expect(split).toBe("test");
-  const metrics = await readFile(join(out, "runs/base-4/metrics.jsonl"), "utf8");
-  const last = (JSON.parse(metrics.trim().split("\n").at(-1) ?? "{}") as Record<string, number>)[
-    "budget/tokens/lambda"
-  ];
+  const last = (await rowsIn(out, "runs/base-4/metrics.jsonl")).at(-1)?.["budget/tokens/lambda"];
   expect(rows.map(({ variant }) => variant)).toEqual(["base", "fixed-price", "fixed-price-double", "two"]);
   expect(price).toBeCloseTo(last as number, 12);
   for (const { score, accuracy, tokens } of rows) expect(score).toBeCloseTo(accuracy - (price ?? NaN) * tokens, 12);
@@ -79,13 +67,6 @@ test("fixed prices follow from what the base reached", async () => {
   expect(priceOf("fixed-price") / (last as number)).toBeCloseTo(1, 4);
   expect(priceOf("fixed-price-double") / priceOf("fixed-price")).toBeCloseTo(2, 4);
 });
-
-async function refused(...words: readonly string[]): Promise<string> {
-  const terminal = recordingTerminal();
-  const out = join(await temporaryFolder(), "out");
-  expect(await main(["sweep", "ablate", ...words, "--out", out], { terminal })).toBe(2);
-  return terminal.err.at(-1) ?? "";
-}
 
 test.each([
   [["preset:relay-quickstart", "--variants", "no-prize"], "variant no-prize not found; did you mean no-price?"],
@@ -106,5 +87,5 @@ test.each([
   [["preset:relay-quickstart", "same:train.steps=200"], "variant same: it changes nothing in this configuration"],
   [["preset:relay-quickstart", "odd:train.stepz=1"], "variant odd: train.stepz"],
 ])("rejects %j before training", async (words, reason) => {
-  expect(await refused(...words)).toContain(reason);
+  await expectRefused(["sweep", "ablate", ...words, "--out", join(await temporaryFolder(), "out")], reason);
 });

@@ -4,9 +4,7 @@ import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { folderData, type RunSummary } from "@laconic/view";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorthOfMessage } from "@laconic/view/report";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
-import { outputOf } from "../../test/laconic.ts";
+import { expectRefused, outputOf } from "../../test/laconic.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 describe("analysis of a run", () => {
@@ -15,7 +13,7 @@ describe("analysis of a run", () => {
   beforeAll(async () => {
     const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
     const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
-    await main(words, { terminal: recordingTerminal() });
+    await outputOf(...words);
   });
 
   test("laconic analyze writes tables, numbers and message values", async () => {
@@ -51,8 +49,6 @@ describe("analysis of a run", () => {
     const out = await outputOf("analyze", "rescore", run(), "--regrade", "--json");
     const again = await outputOf("analyze", "rescore", run(), "--json");
     expect(out).toBe(again);
-    const refused = recordingTerminal();
-    expect(await main(["analyze", "rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
-    expect(refused.err.join("\n")).toContain("holder-a->solver");
+    await expectRefused(["analyze", "rescore", run(), "--without", "solver->holder-a"], "holder-a->solver");
   });
 });

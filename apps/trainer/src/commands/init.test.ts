@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { main } from "../main.ts";
 import { laconic, type CommandOutput } from "../../test/laconic.ts";
 

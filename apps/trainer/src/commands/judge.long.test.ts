@@ -116,11 +116,5 @@ test.each([
   [["."], "EISDIR"],
   [[".", "."], "has no run"],
 ])("rejects %j in one line", (words, reason) =>
-  expectRefused(
-    [
-      ...cli`grade judge ${words} --model judge
-    --base-url http://127.0.0.1:9/v1`,
-    ],
-    reason,
-  ),
+  expectRefused(cli`grade judge ${words} --model judge --base-url http://127.0.0.1:9/v1`, reason),
 );

@@ -2,7 +2,7 @@ import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbeRecord } from "@laconic/trainer/reading";
 import { beforeAll, expect, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic } from "../../test/laconic.ts";
 import { strangersFolder } from "../../test/strangers-folder.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
@@ -84,10 +84,8 @@ test("trains another model for probes and builds custom problem families", { tim
 });
 
 test("rejects runs that cannot be probed by name", { timeout }, async () => {
-  const refused = async (reply: string, ...words: readonly string[]): Promise<void> => {
-    const { code, err } = await laconic("analyze", "probe", ...words);
-    expect([code, err]).toEqual([2, expect.stringContaining(reply)]);
-  };
+  const refused = (reason: string, ...words: readonly string[]): Promise<void> =>
+    expectRefused(["analyze", "probe", ...words], reason);
   await refused('unknown family "nams"; did you mean names?', run(), "--families", "nams");
   await refused('unknown family "x1"; use one of: paraphrase', run(), "--families", "names,x1");
   await refused('a view of "holder-x", but the agents are holder-a', run(), "--file", own("#stranger"));

@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SampleRecord } from "@laconic/evaluation";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { cli, laconic } from "../../test/laconic.ts";
+import { cli, entry, laconic } from "../../test/laconic.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
-
-const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
 
 test("a small model plays the chosen methods on every family, three times, and a stopped grid resumes", async () => {
   const folder = await temporaryFolder();

@@ -1,23 +1,22 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { laconic, type CommandOutput } from "../../test/laconic.ts";
 
-async function reproduce(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+async function reproduce(...words: readonly string[]): Promise<CommandOutput> {
   const folder = await temporaryFolder();
-  const terminal = recordingTerminal();
-  const code = await main(["reproduce", ...words, "--folder", folder, "--run", join(folder, "run")], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+  return laconic("reproduce", ...words, "--folder", folder, "--run", join(folder, "run"));
 }
 
 test("rejects unknown papers, table cells and models by name", async () => {
-  const paper = await reproduce("maven", "--model", "m");
-  expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("agent-gspo, agentpo, magrpo") as string]);
-  const cell = await reproduce("agent-gspo", "--table", "2", "--only", "cot/gsm8k", "--model", "m");
-  expect([cell.code, cell.err]).toEqual([2, expect.stringContaining("columns mmlu-153, gsm8k") as string]);
-  const model = await reproduce("agentpo", "--model", "m");
-  expect([model.code, model.err]).toEqual([2, expect.stringContaining("Llama-3.1-8B") as string]);
+  for (const [words, reason] of [
+    [["maven"], "agent-gspo, agentpo, magrpo"],
+    [["agent-gspo", "--table", "2", "--only", "cot/gsm8k"], "columns mmlu-153, gsm8k"],
+    [["agentpo"], "Llama-3.1-8B"],
+  ] as const) {
+    const { code, err } = await reproduce(...words, "--model", "m");
+    expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
+  }
 });
 
 test("names the training command of trained rows", async () => {

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingTerminal, type RecordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal, type RecordingTerminal } from "../../test/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { cli, outputOf } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const timeout = 180_000;
 
@@ -38,26 +38,26 @@ test("the same command resumes an interrupted sweep and keeps finished runs", { 
   const words = (folder: string): string[] => cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60
       ${often} --out ${folder}`;
   const runs = ["targetTokens-8-0", "targetTokens-60-0"];
-  expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
+  await outputOf(...words(straight));
   const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
   expect(first.err.join("\n")).toContain("the same command continues from here");
   expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
   const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
-  const again = recordingTerminal();
-  expect(await main(words(cut), { terminal: again })).toBe(0);
-  expect(again.err.join("\n")).not.toContain("targetTokens-8 ");
+  const again = await laconic(...words(cut));
+  expect([again.code, again.err]).toEqual([0, expect.not.stringContaining("targetTokens-8 ")]);
   expect(await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8")).toBe(done);
   expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
   expect(await readFile(join(cut, "sweep.md"), "utf8")).toBe(await readFile(join(straight, "sweep.md"), "utf8"));
   // Killed before its first checkpoint, and before its result was kept: it starts over.
   await rm(join(cut, "runs", runs[1] as string, "checkpoints"), { recursive: true });
   await writeFile(join(cut, "sweep.json"), "[]");
-  expect(await main(words(cut), { terminal: recordingTerminal() })).toBe(0);
+  await outputOf(...words(cut));
   expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
   // Other settings are not passed off as these.
-  const other = recordingTerminal();
-  expect(await main([...words(cut), "train.minibatches=1"], { terminal: other })).toBe(2);
-  expect(other.err.join("\n")).toContain("was trained with train.minibatches 2, not 1; choose another folder");
+  await expectRefused(
+    [...words(cut), "train.minibatches=1"],
+    "was trained with train.minibatches 2, not 1; choose another folder",
+  );
 });
 
 test("resumes an interrupted ablation", { timeout }, async () => {
@@ -78,19 +78,15 @@ test.each([
   ["task.level=one-fact,two-facts", "variant level-two-facts: model"],
 ])("checks all variants before the first trains: %s", async (word, reason) => {
   const folder = join(await temporaryFolder(), "sweep");
-  const terminal = recordingTerminal();
-  expect(await main(["sweep", "preset:relay-quickstart", word, ...often, "--out", folder], { terminal })).toBe(2);
-  expect(terminal.err.at(-1)).toContain(reason);
+  await expectRefused(["sweep", "preset:relay-quickstart", word, ...often, "--out", folder], reason);
   expect(existsSync(folder)).toBe(false);
 });
 
 test("rejects unreadable results in one line", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "sweep.json"), '[{"variant":');
-  const terminal = recordingTerminal();
   const words = ["sweep", "preset:relay-quickstart", "train.minibatches=1,2", ...often, "--out", folder];
-  expect(await main(words, { terminal })).toBe(2);
-  expect(terminal.err).toEqual([expect.stringContaining("sweep.json has no results; remove it")]);
+  await expectRefused(words, /^laconic: .*sweep\.json has no results; remove it.*$/u);
 });
 
 test("variants with similar names have separate folders", () => {

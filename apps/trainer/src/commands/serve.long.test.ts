@@ -4,12 +4,10 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { post, startServe } from "../../test/start-serve.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
-import { outputOf } from "../../test/laconic.ts";
+import { expectRefused, outputOf } from "../../test/laconic.ts";
 
 async function promptTokensOf(url: string, asked: object): Promise<number> {
   const { body } = await post(`${url}/chat/completions`, asked);
@@ -23,11 +21,7 @@ test.each([
   [["--sources", "current"], /--sources has no effect: shipped is a model/],
   [["--keep-prefixes", "much"], /--keep-prefixes is much/],
   [["--cache", "much"], /--cache is much/],
-] as const)("serve rejects %j", async (flags, message) => {
-  const terminal = recordingTerminal();
-  expect(await main(["serve", "shipped", ...flags], { terminal })).toBe(2);
-  expect(terminal.err.join("\n")).toMatch(message);
-});
+] as const)("serve rejects %j", (flags, message) => expectRefused(["serve", "shipped", ...flags], message));
 
 test("serve ends on SIGTERM despite unfinished requests", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");

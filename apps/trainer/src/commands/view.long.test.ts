@@ -3,12 +3,9 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { expectRefused, laconic } from "../../test/laconic.ts";
-
-const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+import { entry, expectRefused, laconic } from "../../test/laconic.ts";
 
 async function folder(): Promise<string> {
   const path = await temporaryFolder();

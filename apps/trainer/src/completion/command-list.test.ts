@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listCommands } from "../../test/list-commands.ts";
 import { findCommand, loadCommand } from "../dispatch/find-command.ts";
 import { parseWords } from "../cli/command.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { commandTable } from "../commands/table.ts";
 
 // Written by `npx vitest run apps/trainer/src/completion -u`; `laconic completion` reads it.

@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-
-const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+import { entry } from "../../test/laconic.ts";
 
 test("a closed reader ends the process quietly, as SIGPIPE does", async () => {
   for (const closed of ["stdout", "stderr"] as const) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import list from "../../assets/commands.json" with { type: "json" };
-import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { commandTable } from "../commands/table.ts";
 import { innerNames } from "./find-command.ts";
 import { presetHelp, usageOf } from "./usage.ts";

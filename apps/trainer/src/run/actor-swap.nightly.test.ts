@@ -1,45 +1,23 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { spentIn } from "@laconic/runtime/spending";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
-import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { writeSums } from "../../test/sums.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
+import { expectRefused, laconic, outputOf, rowsIn } from "../../test/laconic.ts";
 
-const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
-
-/** A hint team that took one step, on sums. */
-async function hintRun(folder: string, model: string, file: string, run: string, team = "hint"): Promise<string> {
-  const config = join(folder, `${team}.config.json`);
-  const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
-  const settings = {
-    task: { name: "data", team, replyTokens: 4, actorTokens: 8, data },
-    model,
-    device: "wasm",
-    workers: 1,
-    train: {
-      steps: 1,
-      problemsPerStep: 1,
-      episodesPerProblem: 2,
-      oldLogProbs: "sampler",
-      sampling: { temperature: 1 },
-      evaluation: { every: 0, problems: 2, transcripts: 0 },
-    },
-  };
-  await writeFile(config, JSON.stringify(settings));
+/** A team that took one step, on sums. */
+async function trainedOnSums(folder: string, run: string, team = "hint") {
+  const written = await writeSums(folder, { team, train: { problemsPerStep: 1 } });
   const directory = join(folder, run);
-  await outputOf("train", config, "--run", directory);
-  return directory;
+  await outputOf("train", written.config, "--run", directory);
+  return { ...written, run: directory };
 }
 
 test("measures a trained hint with actors of a server, a folder and another run", async () => {
   const folder = await temporaryFolder();
-  const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
-  await tinyChatModel(model);
-  await writeFile(file, csv);
-  const run = await hintRun(folder, model, file, "hint");
+  const { model, file, run } = await trainedOnSums(folder, "hint");
   const sumOf = ({ messages }: ServedRequest): number =>
     2 * Number(/What is (\d+)/u.exec(messages.at(-1)?.content ?? "")?.[1]);
   const { url, served } = await recordingServer((request) => `#### ${sumOf(request)}`);
@@ -58,7 +36,7 @@ test("measures a trained hint with actors of a server, a folder and another run"
   ]);
   expect((await laconic("eval", run, "--actor", model)).out).toContain(`, actor ${model}`);
 
-  const solo = await hintRun(folder, model, file, "solo", "solo");
+  const { run: solo } = await trainedOnSums(folder, "solo", "solo");
   expect((await laconic("eval", run, "--actor", solo)).out).toContain(`, actor ${solo}, step 1`);
   await expectRefused(["eval", solo, "--actor", api], "every agent of this task learns");
 
@@ -69,8 +47,7 @@ test("measures a trained hint with actors of a server, a folder and another run"
   const words = ["bench", ...given, "--methods", `hint,agentpo=${run}`, "--actor", api, "--run", bench];
   const { code, out } = await laconic(...words, "--price", "1,2");
   expect(code).toBe(0);
-  const lines = (await readFile(join(bench, "samples.jsonl"), "utf8")).trimEnd().split("\n");
-  const records = lines.map((line) => JSON.parse(line) as SampleRecord);
+  const records = await rowsIn<SampleRecord>(bench, "samples.jsonl");
   const trained = records.filter(({ method }) => method === "agentpo");
   expect(trained.map(({ published, correct }) => [published, correct])).toEqual(trained.map(() => [null, true]));
   // Nobody knows what the server's actor costs, and the collaborator's words were not the server's.
@@ -101,11 +78,8 @@ test("measures a trained hint with actors of a server, a folder and another run"
 
 test("caps the cost of an API actor in evaluations and over a whole resumed training", async () => {
   const folder = await temporaryFolder();
-  const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
-  await tinyChatModel(model);
-  await writeFile(file, csv);
   const { url, served } = await recordingServer(() => "#### 4");
-  const run = await hintRun(folder, model, file, "plain");
+  const { run } = await trainedOnSums(folder, "plain");
   const api = ["--actor", `api:oracle@${url}`, "--actor-price", "1000,2000", "--max-usd"];
   const refused = async (...words: readonly string[]): Promise<string> => {
     const { code, err } = await laconic("eval", run, ...words);
@@ -126,10 +100,7 @@ test("caps the cost of an API actor in evaluations and over a whole resumed trai
   expect((JSON.parse(paid.out) as { spentUsd: number }).spentUsd).toBeCloseTo(spent, 9);
 
   // Of a step and of the first evaluation alike: two requests each.
-  const config = join(folder, "paid.config.json");
-  const stored = JSON.parse(await readFile(join(folder, "hint.config.json"), "utf8")) as { train: object };
-  const train = { ...stored.train, steps: 10, evaluation: { every: 0, problems: 2, transcripts: 0 } };
-  await writeFile(config, JSON.stringify({ ...stored, actor: { api: { model: "oracle", baseUrl: url } }, train }));
+  const { config } = await writeSums(folder, { actorUrl: url, train: { problemsPerStep: 1, steps: 10 } });
   served.length = 0;
   const directory = join(folder, "paid");
   const cap = ["--actor-price", "1000,2000", "--max-usd"];

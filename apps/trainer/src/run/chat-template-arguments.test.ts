@@ -2,11 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChatMessage, ChatTokenizer } from "@laconic/core";
 import { beforeAll, expect, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { openRunTask, parseAppConfig } from "@laconic/runtime";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
+import { expectRefused } from "../../test/laconic.ts";
 
 const slow = { timeout: 60_000 };
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz \n<>|/_");
@@ -67,13 +66,10 @@ test("rejects template arguments without a chat and non-object arguments", slow,
   expect(() => parseAppConfig({ chatTemplateArguments: "thinking" })).toThrow(
     expect.objectContaining({ detail: { key: "chatTemplateArguments" } }),
   );
-  for (const [input, message] of [
-    ["thinking", /expected JSON/],
-    ["[1]", /expected a JSON object/],
-    ['{"enable_thinking":false}', /shipped has no chat template/],
-  ] as const) {
-    const terminal = recordingTerminal();
-    expect(await main(["serve", "shipped", "--chat-template-arguments", input], { terminal })).toBe(2);
-    expect(terminal.err.join("\n")).toMatch(message);
-  }
+  for (const [input, reason] of [
+    ["thinking", "thinking: expected a JSON object"],
+    ["[1]", "[1]: expected a JSON object"],
+    ['{"enable_thinking":false}', "shipped has no chat template"],
+  ] as const)
+    await expectRefused(["serve", "shipped", "--chat-template-arguments", input], reason);
 });

@@ -3,10 +3,9 @@ import { copyFile, mkdir, readdir, writeFile, readFile } from "node:fs/promises"
 import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { convertedFolder, openModelFolder } from "@laconic/runtime/models";
-import { cli } from "../../test/laconic.ts";
+import { cli, outputOf } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 let location = "";
@@ -96,11 +95,10 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
   test("trains from the llama2.c format", async () => {
     const folder = await folderWith([]);
     for (const [name, source] of Object.entries(files)) await copyFile(join(stories, source), join(folder, name));
-    const terminal = recordingTerminal();
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=8", "workers=1"];
     const words = cli`train preset:story-tellers model=${folder} warmStart=null ${short} --seed 1 --json`;
-    expect(await main([...words, "--run", join(location, "run")], { terminal })).toBe(0);
-    const result = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, Record<string, { tokens: number }>>;
+    const out = await outputOf(...words, "--run", join(location, "run"));
+    const result = JSON.parse(out) as Record<string, Record<string, { tokens: number }>>;
     const families = ["known/scene", "name/3-4", "before", "after", "test"];
     expect(Object.keys(result)).toEqual(expect.arrayContaining(families));
     expect(result["name/3-4"]?.["before"]?.tokens).toBeGreaterThan(0);

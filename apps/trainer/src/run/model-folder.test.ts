@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { openModelFolder } from "@laconic/runtime/models";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 

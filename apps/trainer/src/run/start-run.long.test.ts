@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic, outputOf } from "../../test/laconic.ts";
+import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { smallRun } from "../../test/small-run.ts";
 
 const timeout = 120_000;
@@ -32,10 +32,7 @@ test.each([
   [["lora.rank=0"], "lora"],
 ])("rejects %j and leaves no files", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
-  const { code, out, err } = await laconic("train", ...smallRun, ...words, "--run", run);
-  expect([code, out]).toEqual([2, ""]);
-  expect(err.split("\n").at(-1)).toMatch(/^laconic: /u);
-  expect(err).toContain(reason);
+  await expectRefused(["train", ...smallRun, ...words, "--run", run], reason);
   expect(existsSync(run)).toBe(false);
 });
 
@@ -58,9 +55,10 @@ test("the shipped policy, a warm start and checkpoints record their task", { tim
 test("rejects a model with another vocabulary as a relay policy", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify({ model_type: "llama", vocab_size: 151_936 }));
-  const { code, err } = await laconic("train", ...smallRun, `model=${folder}`, "--run", join(folder, "run"));
-  expect(code).toBe(2);
-  expect(err).toContain("has a vocabulary of 151936, but relay/one-fact is written in 47 characters");
+  await expectRefused(
+    ["train", ...smallRun, `model=${folder}`, "--run", join(folder, "run")],
+    "has a vocabulary of 151936, but relay/one-fact is written in 47 characters",
+  );
 });
 
 test("extends a finished run and names changed weights, settings and rows", { timeout }, async () => {

@@ -3,7 +3,7 @@ import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { laconic, outputOf } from "../../test/laconic.ts";
+import { laconic, outputOf, rowsIn } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 240_000;
@@ -79,8 +79,8 @@ test("a file of examples teaches before and during training, is stored, and veri
   // It goes on with the same warm start, and learns of what comes next.
   const second = await laconic("train", "--resume", run, "train.steps=2");
   expect([second.code, second.err]).not.toContain("warm start: step");
-  const metrics = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-  expect(metrics.map((line) => (JSON.parse(line) as Record<string, number>)["supervised/tokens"])).toEqual([4, 4]);
+  const metrics = await rowsIn(run, "metrics.jsonl");
+  expect(metrics.map((line) => line["supervised/tokens"])).toEqual([4, 4]);
   expect((await laconic("verify", run)).out).toContain("not covered: supervised examples");
 
   await appendFile(file, `\n${row("c")}`);

@@ -2,11 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { sumsCsv, writeSums } from "../../test/sums.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
-const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
+const csv = sumsCsv(20);
 
 test("a team trains on a file or a pinned hub data set and is tested on its split", async () => {
   const folder = await temporaryFolder();
@@ -17,29 +17,8 @@ test("a team trains on a file or a pinned hub data set and is tested on its spli
   vi.stubEnv("HF_HOME", folder);
   vi.stubEnv("HF_HUB_OFFLINE", "");
   vi.stubEnv("HF_ENDPOINT", hub.endpoint);
-  const [model, file, config] = ["model", "sums.csv", "run.config.json"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  await tinyChatModel(model);
-  await writeFile(file, csv);
-  const data = { train: file, testProblems: { share: 0.25 }, grading: "numeric" };
-  const settings = {
-    task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
-    model,
-    device: "wasm",
-    workers: 1,
-    train: {
-      steps: 1,
-      problemsPerStep: 2,
-      episodesPerProblem: 2,
-      oldLogProbs: "sampler",
-      sampling: { temperature: 1 },
-      evaluation: { every: 1, problems: 100, transcripts: 1 },
-    },
-  };
-  await writeFile(config, JSON.stringify(settings));
+  const train = { evaluation: { every: 1, problems: 100, transcripts: 1 } };
+  const { file, config } = await writeSums(folder, { rows: 20, actorTokens: 4, train });
   const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
   const trained = await laconic("train", config, "--run", onFile);
   expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 test problems") as string });
@@ -49,8 +28,9 @@ test("a team trains on a file or a pinned hub data set and is tested on its spli
   expect((await laconic("eval", onFile)).out).toContain("tokens per episode, 5 test problems, one sample each, seed 0");
 
   await outputOf("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
-  const stored = JSON.parse(await readFile(join(onHub, "config.json"), "utf8")) as typeof settings;
-  expect(stored.task.data.train).toBe(`hub:acme/sums@${hub.commit}/*.csv`);
+  expect(JSON.parse(await readFile(join(onHub, "config.json"), "utf8"))).toMatchObject({
+    task: { data: { train: `hub:acme/sums@${hub.commit}/*.csv` } },
+  });
   const inputs = async (run: string): Promise<unknown> =>
     (JSON.parse(await readFile(join(run, "manifest.json"), "utf8")) as { inputs: unknown }).inputs;
   expect(await inputs(onHub)).toEqual(await inputs(onFile));

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
-import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { sumsCsv, writeSums } from "../../test/sums.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 /** Says that its code ran. */
@@ -19,8 +19,6 @@ import sums from "./task.ts";
 import reward from "./reward.ts";
 export default defineRun({ task: sums({ digits: 2 }), device: "wasm", workers: 1, train: { reward, ...${shortTraining} } });
 `;
-
-const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
 const folder = sharedFolder();
 let run = "";
@@ -38,7 +36,7 @@ beforeAll(async () => {
     "reward.ts": rewardFile,
     "run.config.ts": runFile,
     "package.json": '{"type":"module"}',
-    "questions.csv": csv,
+    "questions.csv": sumsCsv(),
   });
   const short = ["train.steps=1", "train.evaluation.every=0", "train.evaluation.problems=2", "device=wasm"];
   for (const words of [
@@ -158,33 +156,8 @@ describe("a run with code", () => {
 describe("a server that a folder names", () => {
   async function apiRun(url: string, name: string): Promise<string> {
     const location = join(folder, name);
-    const [model, data] = [join(location, "model"), join(location, "sums.csv")];
     await mkdir(location);
-    await tinyChatModel(model);
-    await writeFile(data, csv);
-    const config = join(location, "config.json");
-    const settings = {
-      task: {
-        name: "data",
-        team: "hint",
-        replyTokens: 4,
-        actorTokens: 8,
-        data: { train: data, testProblems: { share: 0.25 }, grading: "numeric" },
-      },
-      model,
-      device: "wasm",
-      workers: 1,
-      actor: { api: { model: "oracle", baseUrl: url } },
-      train: {
-        steps: 1,
-        problemsPerStep: 1,
-        episodesPerProblem: 2,
-        oldLogProbs: "sampler",
-        sampling: { temperature: 1 },
-        evaluation: { every: 0, problems: 2, transcripts: 0 },
-      },
-    };
-    await writeFile(config, JSON.stringify(settings));
+    const { config } = await writeSums(location, { actorUrl: url, train: { problemsPerStep: 1 } });
     const directory = join(location, "run");
     expect(await laconic("train", config, "--run", directory)).toMatchObject({ code: 0 });
     return directory;

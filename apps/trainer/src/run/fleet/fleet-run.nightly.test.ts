@@ -14,7 +14,7 @@ import {
 import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
-import { cli, laconic } from "../../../test/laconic.ts";
+import { cli, laconic, rowsIn } from "../../../test/laconic.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
@@ -53,11 +53,7 @@ interface Row {
   readonly attempts: number;
   readonly gap: number;
 }
-const rowsOf = async (run: string): Promise<Row[]> =>
-  (await readFile(join(run, "samplers.jsonl"), "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Row);
+const rowsOf = (run: string): Promise<Row[]> => rowsIn(run, "samplers.jsonl");
 
 test("a run samples on servers, survives one failure, records the writers, and resumes on others", () =>
   withServers("vllm", async ([one, two], sampler, run) => {
@@ -93,7 +89,7 @@ test("a run samples on servers, survives one failure, records the writers, and r
 
     const more = await laconic("train", "--resume", "--run", run, "train.steps=4", `sampler=vllm:${two.url}`, "--json");
     expect([more.code, more.err]).toEqual([0, expect.stringContaining("sampler.vllm.urls.0") as string]);
-    expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(4);
+    expect(await rowsIn(run, "metrics.jsonl")).toHaveLength(4);
     expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(
       Array(32 + 40 + 40).fill(two.url),
     );
@@ -118,8 +114,10 @@ test("a server that fails after the probe costs no accuracy and is excluded by n
     expect(JSON.parse(looked.out)).toMatchObject({
       servers: [{ server: one.url, state: "quarantined", step: 1, reason: expect.stringContaining(one.url) as string }],
     });
-    const timing = (await readFile(join(run, "timing.jsonl"), "utf8")).trimEnd().split("\n");
-    expect(JSON.parse(timing.at(-1) as string)).toMatchObject({ "perf/servers_up": 1, "perf/servers_quarantined": 1 });
+    expect((await rowsIn(run, "timing.jsonl")).at(-1)).toMatchObject({
+      "perf/servers_up": 1,
+      "perf/servers_quarantined": 1,
+    });
     await withServers("vllm", async (__, healthy, elsewhere) => {
       const well = await laconic("train", ...small, healthy, "--run", elsewhere, "--json");
       expect(testProblems(well.err)).toHaveLength(2);

@@ -11,7 +11,7 @@ import {
   type TinkerServerOptions,
 } from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
-import { cli, expectRefused, laconic, outputOf } from "../../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf, rowsIn } from "../../../test/laconic.ts";
 import { smallRun } from "../../../test/small-run.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
@@ -66,7 +66,7 @@ test("a run trains on a server, resumes in a new session, and is evaluated there
     server.forget();
     const more = await laconic("train", "--resume", "--run", run, "train.steps=3", "--json");
     expect([more.code, more.err]).toEqual([0, expect.stringContaining("from step 3 on train.steps is 3") as string]);
-    expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(3);
+    expect(await rowsIn(run, "metrics.jsonl")).toHaveLength(3);
     const loaded = server.log.filter(({ path }) => path === "load_weights").map(({ body: sent }) => sent);
     expect(loaded).toEqual([expect.objectContaining({ optimizer: true })]);
     const evaluated = await outputOf("eval", run, "--limit", "20", "--json");
@@ -85,8 +85,8 @@ test("runs over binary and JSON wires are equal", async () => {
       const sdk_version = wire === "json" ? "0.24.1" : "0.25.0";
       expect(sent("create_session").at(-1)).toMatchObject({ sdk_version });
       expect(sent("save_weights_for_sampler").at(-1)).toMatchObject({ ttl_seconds: 3600 });
-      const rows = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-      losses.push(rows.map((row) => (JSON.parse(row) as Record<string, number>)["reward/mean"] ?? Number.NaN));
+      const rows = await rowsIn(run, "metrics.jsonl");
+      losses.push(rows.map((row) => row["reward/mean"] ?? Number.NaN));
     });
   // Advantages are float32 there, which moves no sampled token here.
   expect(losses[1]).toEqual(losses[0]);

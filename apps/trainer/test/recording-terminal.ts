@@ -1,4 +1,4 @@
-import { withProgress, type Terminal } from "./terminal.ts";
+import { withProgress, type Terminal } from "../src/cli/terminal.ts";
 
 /** Terminal for tests that records its output. */
 export interface RecordingTerminal extends Terminal {
