@@ -3,9 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
-import { exitCodeOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { laconic, outputOf } from "../test/laconic.ts";
+import { expectRefused, laconic, outputOf } from "../test/laconic.ts";
 import { commandTable } from "./commands/table.ts";
 
 const commands = Object.keys(commandTable).map((name) => name.split(" ")[0] as string);
@@ -40,7 +39,7 @@ test("help NAME equals NAME --help; help alone is the root's", async () => {
 });
 
 test("arguments after -- are not options", async () => {
-  expect((await laconic("verify", "--", "--help")).err).toMatch(/--help has no run/u);
+  await expectRefused(["verify", "--", "--help"], "--help has no run");
 });
 
 test("suggests the nearest command in two lines", async () => {
@@ -92,12 +91,7 @@ test.each([
   [["train", import.meta.dirname], "is a folder; to resume a run: laconic train --resume DIR"],
   [["train", "preset:relay"], "preset relay not found"],
   [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
-])("rejects %j and names the mistake", async (words, reason) => {
-  const { code, out, err } = await laconic(...words);
-  expect([code, out]).toEqual([2, ""]);
-  expect(err).toMatch(/^laconic: /mu);
-  expect(err).toContain(reason);
-});
+])("rejects %j and names the mistake", expectRefused);
 
 test("a dry run prints the resolved configuration and starts nothing", async () => {
   const folder = join(await temporaryFolder(), "run");
@@ -141,9 +135,7 @@ test("reads JSON or TypeScript configurations and rejects other files by path", 
   const dry = async (path: string): Promise<unknown> => JSON.parse((await laconic("train", path, "--dry-run")).out);
   expect(await dry(json)).toMatchObject({ workers: 1, train: { steps: 3 } });
   expect(await dry(code)).toMatchObject({ workers: "auto", train: { steps: 4 } });
-  const refused = await laconic("train", broken, "--dry-run");
-  expect(refused.code).toBe(2);
-  expect(refused.err).toContain(`${broken} is not JSON`);
+  await expectRefused(["train", broken, "--dry-run"], `${broken} is not JSON`);
 });
 
 test("relay show prints a problem, the teacher's messages and the fewest tokens", async () => {
@@ -152,13 +144,6 @@ test("relay show prints a problem, the teacher's messages and the fewest tokens"
   expect(first.code).toBe(0);
   expect(first.out).toMatch(/^question .+, answer \d+\n/);
   expect(first.out).toMatch(/lower bound of the mean tokens per episode: [\d.]+$/);
-});
-
-test("an interrupted run exits with the signal's code", () => {
-  expect(exitCodeOf({ interrupted: false, signal: null })).toBe(0);
-  expect(exitCodeOf({ interrupted: false, signal: "SIGTERM" })).toBe(0);
-  expect(exitCodeOf({ interrupted: true, signal: "SIGINT" })).toBe(130);
-  expect(exitCodeOf({ interrupted: true, signal: "SIGTERM" })).toBe(143);
 });
 
 test("grade prints one verdict per row, and agreement and bad rows on standard error", async () => {

@@ -9,6 +9,7 @@ import { graded } from "@laconic/rewards";
 import { ProcessKilled, tinyParts, tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { expect, test } from "vitest";
+import { rowsIn } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const few = {
@@ -46,12 +47,15 @@ const solver: AgentSpec = {
   prompt: ({ question }) => ({ kind: "text", text: question }),
 };
 
-function partsWith(environment: Environment): ReturnType<typeof tinyParts> {
-  const parts = tinyParts();
-  const { grader, ...task } = tinyTask();
+type Team = Parameters<typeof tinyParts>[0];
+
+/** Parts of a team in an environment; without a team, the solver alone. */
+function partsWith(environment: Environment, team?: Team): ReturnType<typeof tinyParts> {
+  const parts = tinyParts(team);
+  const { grader, topology, ...task } = tinyTask(team);
   const acting: TrainingTask = {
     ...task,
-    topology: inEnvironment(solo(solver), environment),
+    topology: inEnvironment(team ? topology : solo(solver), environment),
     reward: withStepRewards(graded(grader)),
   };
   return { ...parts, task: acting as typeof parts.task };
@@ -87,8 +91,7 @@ test("environment measures are means over a step's episodes, and the run verifie
   const run = await runIn();
   const asked: number[] = [];
   for await (const { episode } of eachEpisode(folderSource(run), "step")) asked.push(episode.measures?.["asked"] ?? 0);
-  const logged = (await readFile(join(run, "metrics.jsonl"), "utf8")).trim().split("\n");
-  const means = logged.map((line) => (JSON.parse(line) as Record<string, number>)["measures/asked"]);
+  const means = (await rowsIn(run, "metrics.jsonl")).map((row) => row["measures/asked"]);
   const size = asked.length / few.steps;
   expect(asked).toContain(0);
   expect(means).toEqual(
@@ -153,16 +156,9 @@ const paying = defineEnvironment<Problem>({
   encode: (text) => tinyTokenizer.encode(text),
 });
 
-function payingParts(): ReturnType<typeof tinyParts> {
-  const parts = tinyParts("star");
-  const { grader, topology, ...task } = tinyTask("star");
-  const acting = { ...task, topology: inEnvironment(topology, paying), reward: withStepRewards(graded(grader)) };
-  return { ...parts, task: acting as unknown as typeof parts.task };
-}
-
 test("rewards of single agents reach their rows and verify; whole-episode groups reject them", async () => {
   const settings = { ...few, groupBy: "prompt+agent", prices: { tokens: 0.05 }, costs: null };
-  const run = await runIn({ parts: payingParts(), settings });
+  const run = await runIn({ parts: partsWith(paying, "star"), settings });
   expect((await verifyRun(run)).contradictions).toEqual([]);
   const earned = { hint: 0, solver: 0 };
   for await (const { episode, score } of eachEpisode(folderSource(run), "step"))
@@ -176,7 +172,7 @@ test("rewards of single agents reach their rows and verify; whole-episode groups
       expect(terms?.["environment"] ?? 0).toBe(sum);
     }
   expect(Math.min(earned.hint, earned.solver)).toBeGreaterThan(1);
-  await expect(runIn({ parts: payingParts() })).rejects.toThrow("gives single agents terms of their own");
+  await expect(runIn({ parts: partsWith(paying, "star") })).rejects.toThrow("gives single agents terms of their own");
 });
 
 test("GAE uses each step's reward: advantages are discounted returns, recomputed from the episodes", async () => {
@@ -212,6 +208,6 @@ test("GAE uses each step's reward: advantages are discounted returns, recomputed
     },
   };
   const settings = { ...few, groupBy: "prompt+agent", advantage: estimator };
-  await runIn({ parts: payingParts(), settings });
+  await runIn({ parts: partsWith(paying, "star"), settings });
   expect(compared).toBeGreaterThan(20);
 });

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { entry, outputOf } from "./laconic.ts";
+import { entry, outputOf, rowsIn } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const config = fileURLToPath(new URL("fixtures/slow-tool.ts", import.meta.url));
@@ -12,16 +12,12 @@ const config = fileURLToPath(new URL("fixtures/slow-tool.ts", import.meta.url));
 const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
 const bytesOf = (run: string): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(join(run, name))));
 
-async function trained(...words: readonly string[]): Promise<void> {
-  await outputOf("train", config, ...words);
-}
-
 test("a run killed while a tool call is pending resumes to equal bytes", async () => {
   const folder = await temporaryFolder();
   const [whole, killed] = [join(folder, "whole"), join(folder, "killed")];
-  await trained("--run", whole);
-  const rows = (await readFile(join(whole, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-  const callsPerEpisode = rows.map((row) => (JSON.parse(row) as Record<string, number>)["measures/calls"] ?? 0);
+  await outputOf("train", config, "--run", whole);
+  const rows = await rowsIn(whole, "metrics.jsonl");
+  const callsPerEpisode = rows.map((row) => row["measures/calls"] ?? 0);
   expect(Math.min(...callsPerEpisode)).toBeGreaterThan(1);
 
   // In the middle of the third step: the evaluation before has two episodes, a step four.
@@ -37,10 +33,10 @@ test("a run killed while a tool call is pending resumes to equal bytes", async (
   child.kill("SIGKILL");
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 
-  const left = (await readFile(join(killed, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+  const left = await rowsIn(killed, "metrics.jsonl");
   expect(left).toEqual(rows.slice(0, left.length));
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(rows.length);
-  await trained("--resume", "--run", killed);
+  await outputOf("train", config, "--resume", "--run", killed);
   expect(await bytesOf(killed)).toEqual(await bytesOf(whole));
 });

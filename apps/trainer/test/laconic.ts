@@ -53,11 +53,12 @@ export function cli(
   return words;
 }
 
-/** Expects exit code 2, nothing on standard output, and the reason on standard error. */
+/** Expects exit code 2, nothing on standard output, and an error with the reason on standard error. */
 export async function expectRefused(words: readonly string[], reason: string | RegExp): Promise<void> {
   const { code, out, err } = await laconic(...words);
   const named = typeof reason === "string" ? expect.stringContaining(reason) : expect.stringMatching(reason);
   expect([code, out, err]).toEqual([2, "", named]);
+  expect(err).toMatch(/^laconic: /mu);
 }
 
 /** Standard output of a command that must succeed. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { TemplateName } from "../src/init/templates.ts";
 import { writeProject } from "../src/init/write-project.ts";
 
@@ -35,8 +35,8 @@ export async function folderWithPackages(): Promise<string> {
   return folder;
 }
 
-/** Output of Node's test runner for a new project's test, which trains for some steps. */
-export async function ownTestOf(template: TemplateName): Promise<string> {
+/** Expects that the ten tests of a new project pass; they train for some steps. */
+export async function expectOwnTestPasses(template: TemplateName): Promise<void> {
   const folder = await folderWithPackages();
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeProject(folder, { name: "project", template });
@@ -46,5 +46,6 @@ export async function ownTestOf(template: TemplateName): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder, env: { ...env, PATH } }).catch(
     (error: { stdout: string }) => error,
   );
-  return stdout;
+  expect(stdout).toMatch(/^# pass 10$/mu);
+  expect(stdout).toMatch(/^# fail 0$/mu);
 }

@@ -45,7 +45,7 @@ export { openRunTask, runTaskTitle, seenProblems, seenWarnings } from "./run/run
 export { fetchedModel, trainRelayWarmStart, type RelayWarmStart } from "./run/warm-start.ts";
 export { configurationSchema } from "./run/configuration-schema.ts";
 export { openSinks, type Interrupts, type OpenSource, type StartOptions } from "./start/open-folder.ts";
-export { exitCodeOf, startRun, type StartedRun } from "./start/start-run.ts";
+export { startRun, type StartedRun } from "./start/start-run.ts";
 export { baseVariant, chooseVariants, knownVariants, type SkippedVariant } from "./variants/choose-variants.ts";
 export { droppedSettings, variantsInFile, variantsInWords, variantsOf } from "./variants/variants.ts";
 export {

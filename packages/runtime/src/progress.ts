@@ -2,8 +2,8 @@ import type { Evaluation, Metrics } from "@laconic/trainer";
 
 /** Events of opening and training a run. */
 export interface Progress {
-  note(text: string): void;
-  warn(message: string): void;
+  readonly note: (text: string) => void;
+  readonly warn: (message: string) => void;
   /** Starts an activity. @returns ends it */
   begin(activity: string): () => void;
   download(name: string): (state: { readonly bytes: number; readonly total: number }) => void;

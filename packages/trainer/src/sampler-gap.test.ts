@@ -9,7 +9,7 @@ import { tinyParts } from "./testing/index.ts";
 async function rowsWith(objective: object): Promise<Trained> {
   const parts = tinyParts();
   const policy = parts.policies[onlyPolicy] as TrainedPolicy;
-  const speak: TrainedPolicy["speak"] = (sampler) => misreported(policy.speak(sampler), 1.05);
+  const speak: TrainedPolicy["speak"] = (sampler) => misreported(policy.speak(sampler), () => 1.05);
   return trainTiny({ ...parts, policies: { [onlyPolicy]: { ...policy, speak } } }, { steps: 3, objective });
 }
 

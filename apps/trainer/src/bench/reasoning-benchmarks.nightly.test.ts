@@ -139,7 +139,7 @@ test("a date range selects LiveCodeBench's questions from all local releases, in
   expect([code, err]).toEqual([0, expect.stringContaining("livecodebench: v4 is not in the window")]);
   expect(await idsOf("both")).toEqual(["a", "d"]);
   const report = await readFile(join(folder, "both", "report.md"), "utf8");
-  expect(report).toContain("Of livecodebench the questions of 2025-01-01..2025-02-01 alone");
+  expect(report).toContain("livecodebench: only questions of 2025-01-01..2025-02-01");
   expect(report).toContain("livecodebench 2 of its window");
   const requests = served.length;
   expect((await bench("--resume", "--run", join(folder, "both"), "--folder", folder)).code).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { exitCodeOfSignal, interrupted, interrupts } from "./interruption.ts";
+import { exitCodeOf, interrupted, interrupts } from "./interruption.ts";
 
 test("the first signal stops work, the second ends the process, and later ones are ignored", () => {
   const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
@@ -23,7 +23,13 @@ test("a waiting caller receives the signal's name", async () => {
   const waiting = interrupted();
   process.emit("SIGTERM", "SIGTERM");
   await expect(waiting).resolves.toBe("SIGTERM");
-  expect([exitCodeOfSignal("SIGINT"), exitCodeOfSignal("SIGTERM")]).toEqual([130, 143]);
+  const codes = [false, true].map((stopped) =>
+    ([null, "SIGINT", "SIGTERM"] as const).map((signal) => exitCodeOf({ interrupted: stopped, signal })),
+  );
+  expect(codes).toEqual([
+    [0, 0, 0],
+    [130, 130, 143],
+  ]);
   for (const each of process.listeners("SIGINT")) if (!retained.includes(each)) process.off("SIGINT", each);
   for (const each of process.listeners("SIGTERM")) if (!keptTerm.includes(each)) process.off("SIGTERM", each);
 });

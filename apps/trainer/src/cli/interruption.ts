@@ -1,10 +1,15 @@
-import type { Interrupts } from "@laconic/runtime";
+import type { Interrupts, StartedRun } from "@laconic/runtime";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /** Exit code after a signal, as in shells. */
-export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+export function exitCodeOfSignal(signal: NodeJS.Signals | null): number {
   return signal === "SIGTERM" ? 143 : 130;
+}
+
+/** Exit code of a run: 0 if finished, else as after the signal that stopped it. */
+export function exitCodeOf({ interrupted: isInterrupted, signal }: Pick<StartedRun, "interrupted" | "signal">): number {
+  return isInterrupted ? exitCodeOfSignal(signal) : 0;
 }
 
 /**

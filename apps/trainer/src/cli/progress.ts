@@ -5,7 +5,7 @@ export interface StatusLine {
   /** Whether a terminal shows one moving line. */
   readonly interactive: boolean;
   /** Writes progress and warnings to standard error. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
   /** Replaces the previous line; does nothing without a terminal. */
   status(line: string): void;
 }

@@ -124,7 +124,7 @@ async function preparedQuestions(
   const hub = { ...match, offline: match.offline || offline };
   const config = args.resume
     ? await readBenchConfig(directory)
-    : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
+    : await configOf(args, directory, await benchDataOf(args, hub, terminal.note));
   if (args.resume) await checkBenchTrust(directory, config);
   if (!args.resume && !args["dry-run"]) checkEmpty(directory);
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../../test/recording-terminal.ts";
 import { main } from "../main.ts";
-import { laconic, type CommandOutput } from "../../test/laconic.ts";
+import { expectRefused, laconic, type CommandOutput } from "../../test/laconic.ts";
 
 const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task.test.ts", "task.ts", "tsconfig.json"];
 
@@ -101,43 +101,34 @@ describe("questions of init", () => {
 });
 
 describe("init rejects without writing", () => {
+  const refused = (reason: string, ...words: readonly string[]): Promise<void> =>
+    expectRefused(["init", "--yes", ...words], reason);
+
   test("existing files, names them all and leaves them unchanged", async () => {
     await writeFile(join(folder, "package.json"), "mine");
     await symlink("nowhere", join(folder, "task.ts"));
-    const { code, err } = await init("--yes", folder);
-    expect(code).toBe(2);
-    expect(err).toContain("task.ts, package.json already exist");
+    await refused("task.ts, package.json already exist", folder);
     expect(await written("package.json")).toBe("mine");
     expect((await readdir(folder)).toSorted()).toEqual(["package.json", "task.ts"]);
   });
 
   test("rejects a file as a folder and a folder inside a file", async () => {
     await writeFile(join(folder, "file"), "mine");
-    expect(await init("--yes", join(folder, "file"))).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("is a file; name a folder") as string,
-    });
-    expect(await init("--yes", join(folder, "file", "sub"))).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("cannot be written: ENOTDIR") as string,
-    });
+    await refused("is a file; name a folder", join(folder, "file"));
+    await refused("cannot be written: ENOTDIR", join(folder, "file", "sub"));
     expect(await written("file")).toBe("mine");
   });
 
-  test.runIf(process.platform === "linux")("a folder without write permission", async () => {
-    const { code, err } = await init("--yes", "/proc/laconic/project");
-    expect(code).toBe(2);
-    expect(err).toContain("/proc/laconic/project cannot be written: ENOENT");
-  });
+  test.runIf(process.platform === "linux")("a folder without write permission", () =>
+    refused("/proc/laconic/project cannot be written: ENOENT", "/proc/laconic/project"),
+  );
 
   // Linux takes paths of 4,095 bytes: task.ts fits, run.config.ts does not.
   test.runIf(process.platform === "linux")("a folder where writing fails halfway", async () => {
     let deep = folder;
     for (let left = 4095 - "/task.ts".length - folder.length; left > 1; left -= Math.min(200, left))
       deep += `/${"d".repeat(Math.min(200, left) - 1)}`;
-    const { code, err } = await init("--yes", deep);
-    expect(code).toBe(2);
-    expect(err).toContain("the written files were removed");
+    await refused("the written files were removed", deep);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -152,9 +143,7 @@ describe("init rejects without writing", () => {
     const home = process.cwd();
     process.chdir(folder);
     onTestFinished(() => process.chdir(home));
-    const { code, err } = await init("--yes", ...words);
-    expect(code).toBe(2);
-    expect(err).toContain(says);
+    await refused(says, ...words);
     expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ export const planCommand: Command = command({
       printResult(terminal, args.json, plan, describeRemote);
       return;
     }
-    const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line), config);
+    const device = await chooseDevice(config.device, config.workers, terminal.note, config);
     const folder = await openModel(config.model);
     const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
       planRun(config, folder, device, options),

@@ -46,7 +46,7 @@ export const pretrainCommand: Command = command({
       learningRate: args["learning-rate"] ?? learningRate,
     };
     const folder = resolve(args.out);
-    const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+    const place = await chooseDevice(args.device, "auto", terminal.note);
     const started = performance.now();
     let first: number | null = null;
     const stop = interrupts(() => terminal.note("saving; the same command resumes"));

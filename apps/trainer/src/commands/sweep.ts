@@ -4,7 +4,6 @@ import {
   baseVariant,
   chooseVariants,
   droppedSettings,
-  exitCodeOf,
   knownVariants,
   parseAppConfig,
   planVariants,
@@ -21,6 +20,7 @@ import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
 import { writeAblation, writeSweep, writeVariantPicture } from "@laconic/view/report";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { exitCodeOf } from "../cli/interruption.ts";
 import { grouped, namesFlag, positional, positiveFlag, seedsFlag, textFlag, toggle } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";

@@ -87,7 +87,7 @@ export async function writePages(
     folders,
     maxBytes,
     now: new Date().getTime(),
-    note: (text) => terminal.note(text),
+    note: terminal.note,
     tokenizerOf: runTokenizers(terminal),
   }).finally(done);
   await writeGiven(file, html);

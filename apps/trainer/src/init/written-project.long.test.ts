@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namedTasks } from "@laconic/tasks/named";
-import { folderWithPackages, ownTestOf, repository } from "../../test/project-folder.ts";
+import { expectOwnTestPasses, folderWithPackages, repository } from "../../test/project-folder.ts";
 import { templateNames } from "./templates.ts";
 import { writeProject } from "./write-project.ts";
 
@@ -51,8 +51,4 @@ test("a wrong task name lists only the known names", () => {
 });
 
 // What `init` writes by default, and one that begins with examples; every template at night.
-test.each(["team", "tools"] as const)("%s: its test passes after a short training", async (template) => {
-  const reply = await ownTestOf(template);
-  expect(reply).toMatch(/^# pass 10$/mu);
-  expect(reply).toMatch(/^# fail 0$/mu);
-});
+test.each(["team", "tools"] as const)("%s: its test passes after a short training", expectOwnTestPasses);

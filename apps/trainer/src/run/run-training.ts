@@ -4,7 +4,6 @@ import { formatUsd, shellWord } from "@laconic/core/text";
 import { servedTrainingResult, trainingResult } from "@laconic/view/report";
 import {
   applyOverrides,
-  exitCodeOf,
   parseAppConfig,
   resumedConfig,
   runTaskTitle,
@@ -16,6 +15,7 @@ import { isReference, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { runFiles, isNamedBudget } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
+import { exitCodeOf } from "../cli/interruption.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { runsFolder } from "../cli/files.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";

@@ -80,19 +80,13 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   expect((await rowsOf(run)).slice(0, 2)).toEqual(two);
   expect((await rowsOf(run)).length).toBe(3);
 
-  const refused = async (...words: readonly string[]): Promise<string> => {
-    const { code, err } = await laconic("train", "--resume", ...words);
-    expect(code).toBe(2);
-    return err;
-  };
-  expect(await refused(run, "train.steps=2")).toContain("steps: the run has done 3 already");
-  expect(await refused(run, "train.minibatches=1")).toContain(
-    "the setting train.minibatches was 2 when the run started and is 1",
-  );
+  const resume = ["train", "--resume"];
+  await expectRefused([...resume, run, "train.steps=2"], "steps: the run has done 3 already");
+  const changed = "the setting train.minibatches was 2 when the run started and is 1";
+  await expectRefused([...resume, run, "train.minibatches=1"], changed);
   // A named configuration is compared, not ignored.
-  expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
-    "the setting train.seed was 0 when the run started and is 5",
-  );
+  const named = [...resume, ...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run];
+  await expectRefused(named, "the setting train.seed was 0 when the run started and is 5");
   await outputOf("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
 
   const config = await readFile(join(run, "config.json"), "utf8");

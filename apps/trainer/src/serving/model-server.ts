@@ -35,14 +35,14 @@ export async function openModelServer(
   { host, port, device: name, choice, limits, keptPrefixBytes: maxBytes, cacheBytes }: ModelServerOptions,
   terminal: Terminal,
 ): Promise<ModelServer> {
-  const device = await chooseDevice(name, "auto", (line) => terminal.note(line));
+  const device = await chooseDevice(name, "auto", terminal.note);
   await expectGpus(device);
   const engine = await createLocalEngine({
     device: device.sources,
     workers: device.workers,
     keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
     ...(cacheBytes !== undefined && { cacheBytes }),
-    onWarning: (message) => terminal.warn(message),
+    onWarning: terminal.warn,
   });
   try {
     const served = await openServed(input, choice, { engine, device }, terminal);

@@ -44,7 +44,7 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     token,
     onError,
     hosts: [host, ...names],
-    note: (text) => terminal.note(text),
+    note: terminal.note,
     tokenizerOf: runTokenizers(terminal),
     notesFile: join(userState(), "notes.json"),
   });

@@ -4,6 +4,7 @@ import { trainConfigSchema, type TrainedPolicy, type TrainingParts } from "@laco
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { misreported } from "../../../../packages/trainer/test/misreported.ts";
 import { samplesOf } from "../schema-samples.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { verifyRun } from "@laconic/verify";
@@ -66,17 +67,7 @@ const never = /kl\.to\.|^objective\((?:cispo|vespo)\)\.importance|^sampling\.(?:
 /** A sampler of other kernels: a little off in some replies, so that samples are weighed in some optimizer steps. */
 function offSampler(model: LanguageModel): LanguageModel {
   let asked = 0;
-  return {
-    ...model,
-    complete: async (request) => {
-      const { trace, ...completion } = await model.complete(request);
-      const factor = 1 + 0.01 * (asked++ % 7);
-      return {
-        ...completion,
-        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((logProb) => logProb * factor) } }),
-      };
-    },
-  };
+  return misreported(model, () => 1 + 0.01 * (asked++ % 7));
 }
 
 /** Another run, as an opponent. */

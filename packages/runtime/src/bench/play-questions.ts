@@ -94,7 +94,7 @@ export async function prepareQuestions(
     }),
     hub,
     partitioner: { seed: dealSeed, dealTo },
-    note: (text) => progress.note(text),
+    note: progress.note,
   });
   for (const { price, model, flag } of paidModels(prepared)) checkPriced(price, model, flag);
   if (config.actorPrice !== null && prepared.teams.every(({ asksServer }) => !asksServer))
@@ -277,7 +277,7 @@ async function questionTeam(foundRun: FoundRun, progress: Progress): Promise<Que
   const { team, benchmark: trainedOn, prompts } = settings;
   const textsOf =
     prompts === "published"
-      ? await openTeamTexts(team, dataFolder(undefined), {
+      ? await openTeamTexts(team, dataFolder(), {
           benchmark: trainedOn,
           family: familyOf(benchmarkNamed(trainedOn).answer.kind),
         })

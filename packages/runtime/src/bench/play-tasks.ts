@@ -175,7 +175,7 @@ async function openBase(
     return { task, model: await servedModel({ model, baseUrl }, concurrency, { ...booked, price }) };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
-  const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line), app);
+  const device = await chooseDevice(app.device, app.workers, progress.note, app);
   const resources = await runResources(model, progress);
   const { parts, task, close } = await openParts(app, device, { ...resources, testProblems: problems });
   closing.defer(close);

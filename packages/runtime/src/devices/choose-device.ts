@@ -39,7 +39,7 @@ export async function chooseDevice(
     if (deterministic && device.deterministic === "never")
       refuseSetting("deterministic", `device ${device.name} is not deterministic; use cuda, cpu or wasm`);
     const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
-    const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
+    const count = indices?.length ?? (workers === "auto" ? (device.workers ?? 1) : workers);
     const source = sources[0] ?? (await device.source(0, deterministic));
     return {
       name: indices === null ? device.name : name,
@@ -193,7 +193,7 @@ async function outcomeOf(
   const key = JSON.stringify([source, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
   // Missing devices are refused before native code is loaded.
   const tried = async (): Promise<DeviceOutcome> =>
-    (await native()) ? probeInChild(source, remedy) : tryDevice(source);
+    (await native?.()) ? probeInChild(source, remedy) : tryDevice(source);
   const outcome = probed.get(key) ?? tried();
   probed.set(key, outcome);
   return outcome;

@@ -14,8 +14,8 @@ export type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "
 export interface KnownDevice {
   readonly name: string;
   readonly about: string;
-  /** Default worker threads; 1 for multithreaded libraries. */
-  readonly workers: number;
+  /** Default worker threads; absent: 1, for multithreaded libraries. */
+  readonly workers?: number;
   /** Default float32. */
   readonly dtype?: "bfloat16";
   /** Bytes per worker of the machine's memory. */
@@ -30,8 +30,8 @@ export interface KnownDevice {
   readonly measured?: true;
   /** Advice after a crash or hang. */
   readonly remedy: string;
-  /** Whether a start loads native code, which then runs in a child process. */
-  native(): boolean | Promise<boolean>;
+  /** Whether a start loads native code, which then runs in a child process; absent: never. */
+  native?(): boolean | Promise<boolean>;
 }
 
 /** Parent folder of optional devices' packages. */
@@ -48,12 +48,18 @@ const otherTorch = "set LACONIC_TORCH to another PyTorch, or use another device"
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} reinstalls it; or use another device`;
 
+const webAssembly = {
+  workers: 2,
+  /** WebAssembly has 32-bit addresses. */
+  memory: (workers: number) => Math.min(totalmem() / workers, 2 ** 32),
+  kernels: { cachePageSize: wasmPageSize },
+};
+
 /** Ordered as `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
   {
     name: "cuda",
     about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
-    workers: 1,
     dtype: "bfloat16",
     kernels: torchMemory.cuda,
     indexed: true,
@@ -72,7 +78,6 @@ export const devices: readonly KnownDevice[] = [
     name: "tensorflow-gpu",
     deterministic: "never",
     about: "TensorFlow on an NVIDIA GPU",
-    workers: 1,
     source: async () => (await tensorFlow()).tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
     remedy: enableAnew("tensorflow-gpu"),
     native: async () => (await tensorFlow()).isInstalled("tensorflow-gpu", modulesOf("tensorflow-gpu")),
@@ -80,7 +85,6 @@ export const devices: readonly KnownDevice[] = [
   {
     name: "cpu",
     about: "PyTorch's C++ library on all cores",
-    workers: 1,
     memory: (workers) => totalmem() / workers,
     kernels: torchMemory.cpu,
     source: () => torchKernels({ device: "cpu" }),
@@ -91,7 +95,6 @@ export const devices: readonly KnownDevice[] = [
     name: "tensorflow",
     deterministic: "never",
     about: "TensorFlow on all cores",
-    workers: 1,
     memory: (workers) => totalmem() / workers,
     source: async () => (await tensorFlow()).tensorFlowKernels(modulesOf("tensorflow")),
     remedy: enableAnew("tensorflow"),
@@ -101,23 +104,16 @@ export const devices: readonly KnownDevice[] = [
     // Before wasm, which gives identical bits on all machines.
     name: "wasm-fma",
     about: "wasm with fused multiply-add: faster, bits differ between machines; needs Node 22",
-    workers: 2,
-    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
-    kernels: { cachePageSize: wasmPageSize },
+    ...webAssembly,
     source: () => wasmKernels({ fma: true }),
     remedy: "use device wasm, or Node 22",
-    native: () => false,
   },
   {
     name: "wasm",
     about: "SIMD kernels on WebAssembly; needs only npm",
-    workers: 2,
-    // WebAssembly has 32-bit addresses.
-    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
-    kernels: { cachePageSize: wasmPageSize },
+    ...webAssembly,
     source: () => wasmKernels(),
     remedy: "use another device",
-    native: () => false,
   },
   {
     // After the CPU devices: its adapter may be software.
@@ -125,7 +121,6 @@ export const devices: readonly KnownDevice[] = [
     deterministic: "never",
     measured: true,
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
-    workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
     remedy: otherDriver,
     native: () => hasDawn(modulesOf("webgpu")),
@@ -136,7 +131,6 @@ export const devices: readonly KnownDevice[] = [
     deterministic: "never",
     measured: true,
     about: "PyTorch's C++ library on Apple GPUs (Metal), untested",
-    workers: 1,
     memory: () => totalmem(),
     kernels: torchMemory.mps,
     source: () => torchKernels({ device: "mps" }),

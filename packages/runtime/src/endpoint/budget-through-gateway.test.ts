@@ -1,5 +1,4 @@
 import { LaconicError, type Episode, type LanguageModel, type Problem } from "@laconic/core";
-import { createGateway, type Gateway } from "@laconic/serve";
 import {
   onePolicy,
   parseTrainConfig,
@@ -9,8 +8,9 @@ import {
   type Metrics,
   type TrainingParts,
 } from "@laconic/trainer";
-import { tinyParts, tinySettings, tinyTokenizer } from "@laconic/trainer/testing";
+import { tinyParts, tinySettings } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
+import { tinyGateway } from "../../test/tiny-gateway.ts";
 
 const [steps, problemsPerStep, episodesPerProblem] = [8, 3, 6];
 const perStep = problemsPerStep * episodesPerProblem;
@@ -60,29 +60,11 @@ const again = (played: readonly Played[]): LanguageModel => ({
   },
 });
 
-function startGateway(): Gateway {
-  const solver = { tokenizer: tinyTokenizer, contextLength: 64, learns: true };
-  return createGateway({
-    agents: { solver },
-    groupsPerStep: problemsPerStep,
-    rolloutsPerGroup: episodesPerProblem,
-    tools: null,
-    seed: 1,
-    now: () => 0,
-    onError: (error: unknown) => expect(error).toBeUndefined(),
-  });
-}
-
 /** The same problems by requests; the tokens that the client is told it paid for, by rollout. */
-async function throughEndpoint({ handler }: Gateway, played: readonly Played[]): Promise<readonly number[]> {
-  const post = async (path: string, body: unknown): Promise<unknown> => {
-    const headers = { "content-type": "application/json" };
-    const response = await handler(
-      new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
-    );
-    expect([path, response.status]).toEqual([path, 200]);
-    return response.json();
-  };
+async function throughEndpoint(
+  { post }: ReturnType<typeof tinyGateway>,
+  played: readonly Played[],
+): Promise<readonly number[]> {
   const paid: number[] = [];
   for (const [n, { problem, grade }] of played.entries()) {
     const body = { model: "solver", prompt: problem.question };
@@ -104,13 +86,14 @@ test.each([
 ])("%s the price and charges tokens through the gateway as where train() plays itself", async (_, own) => {
   const { rows: home, played } = await atHome(own);
   expect(played).toHaveLength(steps * perStep);
-  const gateway = startGateway();
+  const sizes = { groupsPerStep: problemsPerStep, rolloutsPerGroup: episodesPerProblem };
+  const endpoint = tinyGateway({ contextLength: 64, ...sizes });
   const { task, model } = tinyParts();
   const outline = { name: task.name, topology: task.topology, problems: () => [], testProblems: [] };
   const speaker = again(played);
   const [rows, paid] = await Promise.all([
-    rowsOf({ ...onePolicy(outline, model, () => speaker), source: gateway }, own),
-    throughEndpoint(gateway, played),
+    rowsOf({ ...onePolicy(outline, model, () => speaker), source: endpoint.gateway }, own),
+    throughEndpoint(endpoint, played),
   ]);
   const compared = /^(?:budget|reward|rewards|tokens|task|response_length|actor|advantages)/u;
   const shared = home.map((row) => Object.entries(row).filter(([name]) => compared.test(name)));

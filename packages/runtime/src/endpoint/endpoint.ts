@@ -61,7 +61,7 @@ export function endpoint(
       openPrograms(programs, {
         url: programUrl ?? url,
         apiKey: server.apiKey,
-        say: (line) => progress.note(line),
+        say: progress.note,
         warn,
         allGaveUp(reason) {
           progress.warn(`no program is left, so the run is saved and ends: ${reason}`);

@@ -5,10 +5,10 @@ import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/openai/fleet";
 import { startFakeSglang, startFakeVllm } from "@laconic/openai/testing";
-import { createGateway } from "@laconic/serve";
 import { parseTrainConfig, silentRecorder, runSpec, train, type Metrics } from "@laconic/trainer";
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { tinyGateway } from "../../test/tiny-gateway.ts";
 
 const [steps, problemsPerStep, episodesPerProblem] = [9, 6, 8];
 
@@ -47,31 +47,15 @@ test.each([
   );
   await probeFleet(fleet, policy.model, { vocabularySize });
   const probed = replies.length;
-  const gateway = createGateway({
-    agents: { solver: { tokenizer: tinyTokenizer, contextLength: 32, learns: true } },
-    groupsPerStep: problemsPerStep,
-    rolloutsPerGroup: episodesPerProblem,
-    tools: null,
-    seed: 1,
-    now: () => 0,
-    onError: (error: unknown) => expect(error).toBeUndefined(),
-  });
-  const post = async (path: string, body: unknown): Promise<Response> => {
-    const headers = { "content-type": "application/json" };
-    return gateway.handler(
-      new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
-    );
-  };
+  const sizes = { groupsPerStep: problemsPerStep, rolloutsPerGroup: episodesPerProblem };
+  const { gateway, post } = tinyGateway({ contextLength: 32, ...sizes });
   const rollout = async (id: string, kind: number, group: string): Promise<void> => {
-    const message = await post(`/v1/rollouts/${id}/completions`, {
-      model: "solver",
-      prompt: "012".charAt(kind),
-      max_tokens: 4,
-    });
-    expect(message.status).toBe(200);
-    const { choices } = (await message.json()) as { choices: readonly [{ text: string }] };
+    const body = { model: "solver", prompt: "012".charAt(kind), max_tokens: 4 };
+    const { choices } = (await post(`/v1/rollouts/${id}/completions`, body)) as {
+      choices: readonly [{ text: string }];
+    };
     const reward = choices[0].text.startsWith("abc".charAt(kind)) ? 1 : 0;
-    expect((await post(`/rollouts/${id}/reward`, { reward, group })).status).toBe(200);
+    await post(`/rollouts/${id}/reward`, { reward, group });
   };
   const program = async (): Promise<void> => {
     for (let step = 0; step < steps; step++) {

@@ -23,7 +23,7 @@ export function userState(): string {
 }
 
 /** Folder of Laconic's data on this machine. */
-export function dataFolder(input: string | undefined): string {
+export function dataFolder(input?: string): string {
   return resolve(input ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
 }
 

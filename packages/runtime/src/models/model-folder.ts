@@ -148,7 +148,7 @@ function wantedFiles(inside: string, file: string | undefined): readonly string[
 }
 
 async function asModelFolder(folder: string, progress: Progress, file?: string): Promise<string> {
-  return convertedFolder(folder, join(userCache(), "llama2c"), (text) => progress.note(text), file);
+  return convertedFolder(folder, join(userCache(), "llama2c"), progress.note, file);
 }
 
 function withAlternative(error: unknown): unknown {

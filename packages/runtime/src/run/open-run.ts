@@ -176,8 +176,8 @@ export async function runResources(
 ): Promise<RunResources & { modelFolder: string }> {
   const { folder } = await openModelFolder(model, progress, options);
   return {
-    onWarning: (message) => progress.warn(message),
-    note: (text) => progress.note(text),
+    onWarning: progress.warn,
+    note: progress.note,
     modelFolder: folder,
     openModel: async (name) => (await openModelFolder(name, progress)).folder,
   };
@@ -229,7 +229,7 @@ export async function openFoundRun(
   const resources = await runResources(config.model, progress, { weights: config.engine === null });
   const location = config.engine
     ? await storedServer(config.engine.tinker, directory, progress)
-    : await chooseDevice(config.device, config.workers, (line) => progress.note(line), config);
+    : await chooseDevice(config.device, config.workers, progress.note, config);
   const opened = await openParts(config, location, {
     ...resources,
     ...(trained && { savedRun: foundRun }),

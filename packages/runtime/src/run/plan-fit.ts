@@ -67,7 +67,7 @@ export async function outlineRun(
  * @throws LaconicError `device_out_of_memory` if no known settings fit, `config_invalid` if the memory is unknown
  */
 export async function fitRun(config: AppConfig, progress: Progress): Promise<string[]> {
-  const device = await chooseDevice(config.device, config.workers, (text) => progress.note(text), config);
+  const device = await chooseDevice(config.device, config.workers, progress.note, config);
   const bytes = await freeBytesOf(device);
   if (bytes === null)
     throw configError(`--fit: the free memory of ${device.name} is unknown; see laconic plan --memory`);

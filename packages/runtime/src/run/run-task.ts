@@ -78,7 +78,7 @@ async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Pro
 }
 
 function taskResources(input: Partial<TaskResources>): TaskResources {
-  const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
+  const data = { folder: dataFolder(), hub: hubEnvironment(process.env) };
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...input };
 }
 

@@ -106,7 +106,7 @@ type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" |
 interface Teaching {
   readonly warmStart: WarmStartSettings;
   /** Run with the task of custom examples. */
-  readonly run?: WarmStartedRun;
+  readonly run: WarmStartedRun;
   readonly model: string;
   readonly from: string;
   readonly to: string;
@@ -117,11 +117,10 @@ interface Teaching {
 async function trainWarmStart(
   { warmStart, run, model: input, from, to, device }: Teaching,
   progress: Progress,
-): Promise<WarmStartRecord> {
+): Promise<void> {
   const { steps } = warmStart;
-  const course =
-    warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : ownersCourse(warmStart);
-  const settings = course.task || !run ? parseAppConfig({ task: course.task, model: input }) : { ...run, model: input };
+  const course = warmStart.name === "examples" ? ownExamples(warmStart, run) : ownersCourse(warmStart);
+  const settings = course.task ? parseAppConfig({ task: course.task, model: input }) : { ...run, model: input };
   const resources = { ...(await runResources(input, progress)), testProblems: 0 };
   // All agents share one model.
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, device, resources);
@@ -133,9 +132,7 @@ async function trainWarmStart(
     });
     await saveWeights(model, to);
     for (const name of copied) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
-    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: input }), loss };
-    await writeWarmStart(to, record);
-    return record;
+    await writeWarmStart(to, { version: 2, warmStart: recorded({ ...warmStart, model: input }), loss });
   } finally {
     await close();
   }
@@ -164,7 +161,7 @@ export async function trainRelayWarmStart(
   { level, seed, steps, batch, device: name, to, onStep }: RelayWarmStart,
   progress: Progress,
 ): Promise<Evaluation> {
-  const device = await chooseDevice(name, "auto", (line) => progress.note(line));
+  const device = await chooseDevice(name, "auto", progress.note);
   const settings = parseAppConfig({ task: { name: "relay", level: level.name } });
   const resources = await runResources(settings.model, progress);
   const { engine, parts } = await openParts(settings, device, { ...resources, fresh: freshRelayModel(seed) });

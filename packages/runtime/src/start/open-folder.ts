@@ -135,7 +135,7 @@ export async function openFolder({ config, location, opened, fleet, options, clo
       },
       evaluation: (evaluation) => progress.evaluation(evaluation),
       test: (evaluation) => progress.test?.(evaluation),
-      warning: (message) => progress.warn(message),
+      warning: progress.warn,
     },
   });
   closing.defer(() => run.close(received.outcome));

@@ -92,12 +92,6 @@ async function checkAndTrain(appConfig: AppConfig, options: StartOptions): Promi
   };
 }
 
-/** Exit code: 0 for a finished run, 130 or 143 after a signal. */
-export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupted" | "signal">): number {
-  if (!interrupted) return 0;
-  return signal === "SIGTERM" ? 143 : 130;
-}
-
 async function choosePlace(
   config: AppConfig,
   modelFolder: string,
@@ -105,7 +99,7 @@ async function choosePlace(
   progress: TrainingProgress,
 ): Promise<Place> {
   const { engine, device, workers } = config;
-  if (!engine) return chooseDevice(device, workers, (text) => progress.note(text), config);
+  if (!engine) return chooseDevice(device, workers, progress.note, config);
   const { vocabularySize } = await tokenLimits(modelFolder);
   const server = await probedServer(engine.tinker, vocabularySize, progress);
   progress.note(recordLines(server.record).join("\n"));

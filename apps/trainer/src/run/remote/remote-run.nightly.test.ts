@@ -125,14 +125,14 @@ test("a server that loses state ends the run, which resumes from its checkpoint"
 
 test.each([
   [["lora=null"], "lora: the server trains adapters"],
-  [["lora.alpha=8"], "lora.alpha: is 8, the server's is 32"],
-  [["lora.dropout=0.1"], "lora.dropout: has no field on the wire"],
+  [["lora.alpha=8"], "lora.alpha: is 8, but the server uses 32"],
+  [["lora.dropout=0.1"], "lora.dropout: is not part of the protocol"],
   [["device=wasm"], "device: has no effect"],
   [["workers=2"], "workers: has no effect"],
   [["memory.recompute=layer"], "memory: has no effect"],
   [['bases={"policy":"shipped"}'], "bases.policy: a remote engine has one base model"],
   [["train.sampling.temperature=0.7"], "train.sampling.temperature: is 0.7"],
-  [["engine=tinkr:http://127.0.0.1:1"], 'engine: "tinkr:http://127.0.0.1:1" is no engine'],
+  [["engine=tinkr:http://127.0.0.1:1"], 'engine: "tinkr:http://127.0.0.1:1" is not an engine'],
   [["engine.tinker.port=1"], "engine"],
 ])("rejects %j before contacting a server", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
@@ -158,15 +158,18 @@ test("rejects unsupported settings after the probe and leaves no files", () =>
     const own = ["policies=own", "train.budget=null"];
     expect(await refused(...own)).toContain("models, but the server trains one");
     expect(await refused(`engine=tinker:other@${server.url}`)).toContain(
-      "the server has no other; it has relay-one-fact",
+      "model other not found on the server; available: relay-one-fact",
     );
   }));
 
 test("a run trains on a server with fixed betas, epsilon and clip, and reports it", () =>
   withServer(skyrlTrainServer, async (server, run) => {
     const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run, "--json");
-    expect([code, err]).toEqual([0, expect.stringContaining("keeps an optimizer of its own: beta1, beta2") as string]);
-    expect(err).toContain("clips gradients at a norm of its own");
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining("the server has its own optimizer: beta1, beta2") as string,
+    ]);
+    expect(err).toContain("clips gradients at its own norm");
     expect(JSON.parse(await readFile(join(run, "environment.json"), "utf8"))).toMatchObject({
       server: { optimizer: "own", clips: false, clipsItself: true, gradNorm: "skyrl.ai/grad_norm" },
     });
