@@ -1,8 +1,8 @@
 import { familyOf, protocolName, replyCeiling, type Exemplar } from "@laconic/baselines";
+import { grouped } from "@laconic/core";
 import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
-import { grouped } from "./grouped.ts";
 
 /** Upper bounds of a bench. */
 export interface BenchEstimate {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   familyOf,
   baselineNamed,
@@ -16,6 +15,7 @@ import {
 } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { type AgentId, configError, inputError } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
 import {
   settingOf,
   type BenchJob,
@@ -245,7 +245,7 @@ function configHash(
     exemplars.map(({ question, answer }) => [question, answer]),
     ...besides,
   ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(parts)).slice(0, 16);
 }
 
 /** Samples without a score. */

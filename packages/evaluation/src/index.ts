@@ -16,9 +16,8 @@ export { pairTables, summarisePairs, type PairSummary } from "./pairs/pair-table
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 export { deadResults, summarise, type MethodSummary } from "./results/summary.ts";
 export { holm, meanEstimate, pairedDifference, wilson, type Interval, type ValueKind } from "./results/statistics.ts";
-export { frontierOf, hypervolume, tokensAtAccuracy, type TradeOff } from "./results/frontier.ts";
 export { accuracyTable, agentPoTable, departureTable, differenceTable, tokenTable } from "./results/tables.ts";
-export { csvOf, latexOf, markdownOf, type Table } from "./results/table.ts";
+export { csvOf, latexOf, markdownOf, tableOf, type Column, type Table } from "./results/table.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
 export { agentPoSource } from "./published.ts";
 export type { PublishedAblation } from "./published.ts";

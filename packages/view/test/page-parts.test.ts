@@ -15,7 +15,7 @@ import {
 import { heatOf, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
-import { filterRuns, frontierOf, groupRuns, settingRows, sortRuns, taskKey } from "../web/dashboard/run/runs.ts";
+import { filterRuns, groupRuns, settingRows, sortRuns, taskKey } from "../web/dashboard/run/runs.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { lonePoints } from "../src/charts/drawing.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
@@ -204,18 +204,6 @@ describe("runs", () => {
     expect(groupRuns([again, { ...again, id: "again" }], "seeds")[0]?.label).toBe(`${again.name} (2 runs)`);
     expect(groupRuns(runs.slice(0, 10), "train.seed")).toHaveLength(5);
     expect(groupRuns(runs, "run").map(({ label }) => label)).toEqual(runs.map(({ name }) => name));
-  });
-
-  test("the frontier has the runs that no other beats in both values", () => {
-    const points = [
-      [10, 0.5],
-      [20, 0.5],
-      [20, 0.7],
-      [5, 0.2],
-      [30, 0.6],
-      [NaN, 1],
-    ].map(([tokens, accuracy]) => ({ tokens: tokens as number, accuracy: accuracy as number }));
-    expect(frontierOf(points).map(({ tokens }) => tokens)).toEqual([5, 10, 20]);
   });
 
   test("runs share a frontier only where all settings of their tasks are equal", () => {

@@ -2,6 +2,7 @@
  * Text and figures for people: no terminal and no page is written by what a model wrote.
  * @module @laconic/core/text
  */
+export { columnsOf } from "./columns.ts";
 export { csvLine, shellWord, escapeHtml, visibleText } from "./safe-text.ts";
 export {
   counted,

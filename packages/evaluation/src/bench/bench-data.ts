@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import {
   benchmarks,
@@ -10,6 +9,7 @@ import {
   type RowSettings,
 } from "@laconic/benchmarks";
 import { configError, LaconicError, dataError } from "@laconic/core";
+import { sha256 as sha256Of } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
 import { parseBy } from "@laconic/core/schemas";
 import type { BenchSet } from "../bench-job.ts";
@@ -118,9 +118,7 @@ export async function openBenchData(
 }
 
 function hashOf({ files }: OpenedProblems): string {
-  return createHash("sha256")
-    .update(files.map(({ sha256 }) => sha256).join())
-    .digest("hex");
+  return sha256Of(files.map(({ sha256 }) => sha256).join());
 }
 
 /** `question=problem,gold=answer.value,choices=A|B|C` */

@@ -1,14 +1,13 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
-import { configError, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
+import { configError, grouped, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
 import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
-import { formatCount, formatUsd } from "@laconic/core/text";
+import { columnsOf, formatCount, formatUsd } from "@laconic/core/text";
 import { judgeGrader, timerOf } from "@laconic/rewards";
 import { estimate, type BenchEstimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings, Partitioner } from "../bench-job.ts";
 import { roleModelOf, type RoleModel } from "../bench-parts.ts";
 import { benchJobs, unpartitioned, type Unpartitioned } from "../bench-plan.ts";
 import { type BenchConfig, methodSpec, type BenchModel } from "./bench-config.ts";
-import { grouped } from "../grouped.ts";
 import { describeSkipped } from "./bench-folder.ts";
 import { benchSets, type BenchSources } from "./bench-sets.ts";
 
@@ -226,13 +225,7 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
   ]);
   const dollars = price ? ["at most", "likely prompts"] : [];
   const heads = ["benchmark", "method", "samples", "calls", ...dollars, "as published"];
-  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const grid = [heads, ...rows].map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  const grid = columnsOf([heads, ...rows]);
   const lines = departureLines(cells.map((cell) => ({ ...cell, row: cell.method })));
   return lines.length > 0 ? [...grid, "Not as published:", ...lines] : grid;
 }

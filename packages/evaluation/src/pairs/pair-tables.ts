@@ -1,7 +1,7 @@
+import { grouped } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Estimate } from "@laconic/core/numeric";
 import { formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
-import { grouped } from "../grouped.ts";
 import { kindColumns, tableOf, type Column, type Table } from "../results/table.ts";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";

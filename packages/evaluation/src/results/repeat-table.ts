@@ -1,7 +1,6 @@
-import { inputError } from "@laconic/core";
+import { grouped, inputError } from "@laconic/core";
 import { meanOf } from "@laconic/core/numeric";
 import { formatShare } from "@laconic/core/text";
-import { grouped } from "../grouped.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";
 import { tableOf, type Column, type Table } from "./table.ts";

@@ -1,7 +1,7 @@
+import { grouped } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
-import { grouped } from "../grouped.ts";
 import {
   sumShares,
   type EqualTokens,

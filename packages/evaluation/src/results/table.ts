@@ -1,7 +1,7 @@
 import type { TokenKinds } from "@laconic/core/ledger";
 import { csvLine, formatCells } from "@laconic/core/text";
 
-/** Table as texts. */
+/** Table as texts; an empty title has no heading. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
@@ -11,6 +11,7 @@ export interface Table {
 /** Heading and cell of a column; its numbers get equal decimals. */
 export type Column<Row> = readonly [heading: string, cell: (row: Row) => number | string];
 
+/** Table of rows by their columns. */
 export function tableOf<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Table {
   return {
     title,
@@ -40,7 +41,8 @@ export function kindColumns<Row extends TokenKinds>(
 export function markdownOf({ title, columns, rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
+  const heading = title === "" ? [] : [`## ${title}`, ""];
+  return [...heading, line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 /** CSV table. */

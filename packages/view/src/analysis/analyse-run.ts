@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { randomFromSeed, type Episode } from "@laconic/core";
-import { formatCells, formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
-import { markdownOf } from "@laconic/evaluation";
+import { grouped, randomFromSeed, type Episode } from "@laconic/core";
+import { formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
+import { markdownOf, tableOf, type Table } from "@laconic/evaluation";
 import {
   analyseTeam,
   messageValues,
@@ -11,6 +11,7 @@ import {
   type PlayedTeam,
   type TeamAnalysis,
   type Speech,
+  type SpeechEdge,
   type ValueSummary,
 } from "@laconic/evaluation/analysis";
 import { scoreValue } from "@laconic/rewards";
@@ -142,28 +143,21 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
     "",
     `${problems} validation problems, the same random numbers before and after.`,
     "",
-    ...table(["", "before training", "now"], summaryRows(before, after)),
+    markdownOf({ title: "", columns: ["", "before training", "now"], rows: summaryRows(before, after) }),
+    "",
     "## Message value",
     "",
     `In a replay of its episode, each message with a reader is ${loss}. Points are hundredths of the grade.`,
     "",
-    ...table(
-      ["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
-      valueRows(analysis),
-    ),
+    markdownOf(valueTable(analysis)),
+    "",
     ...extremes.map(({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`),
     "",
-    "## Messages between agents",
+    markdownOf(edgeTable(before, after)),
     "",
-    ...table(["from", "to", "tokens read before", "now"], edgeRows(before, after)),
-    "## Most frequent messages",
+    markdownOf(messageTable(before, after)),
     "",
-    ...table(["agent", "share before", "message before", "share now", "message now"], messageRows(before, after)),
   ].join("\n");
-}
-
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return [...markdownOf({ title: "", columns, rows }).split("\n").slice(2), ""];
 }
 
 function summaryRows(before: Speech, after: Speech): string[][] {
@@ -183,37 +177,38 @@ function summaryRows(before: Speech, after: Speech): string[][] {
   ];
 }
 
-function valueRows({ valuesBefore, values, byAgent }: TeamAnalysis): string[][] {
+function valueTable({ valuesBefore, values, byAgent }: TeamAnalysis): Table {
   const summaries: readonly (readonly [name: string, summary: ValueSummary])[] = [
     ...(valuesBefore ? [["all, before training", valuesBefore] as const] : []),
     [valuesBefore ? "all, now" : "all", values],
     ...Object.entries(byAgent).map(([agent, summary]) => [code(agent), summary] as const),
   ];
-  return formatCells(
-    summaries.map(([name, summary]) => [
-      name,
-      String(summary.messages),
-      summary.tokens / Math.max(1, summary.messages),
-      formatShare(summary.meanValue),
-      formatShare(summary.valuePerToken, 2),
-      formatPercent(summary.usefulTokenRatio),
-      formatPercent(summary.harmfulShare),
-    ]),
-  );
+  return tableOf("", summaries, [
+    ["agent", ([name]) => name],
+    ["messages", ([, { messages }]) => String(messages)],
+    ["tokens each", ([, { tokens, messages }]) => tokens / Math.max(1, messages)],
+    ["points each", ([, { meanValue }]) => formatShare(meanValue)],
+    ["points per token", ([, { valuePerToken }]) => formatShare(valuePerToken, 2)],
+    ["useful tokens", ([, { usefulTokenRatio }]) => formatPercent(usefulTokenRatio)],
+    ["harmful messages", ([, { harmfulShare }]) => formatPercent(harmfulShare)],
+  ]);
 }
 
-function edgeRows(before: Speech, after: Speech): string[][] {
-  const pairs = new Map([...before.edges, ...after.edges].map((edge) => [JSON.stringify([edge.from, edge.to]), edge]));
-  return Array.from(pairs.values(), ({ from, to }) => {
-    const tokens = ({ edges }: Speech): string =>
-      formatNumber(edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0);
-    return [code(from), code(to), tokens(before), tokens(after)];
-  });
+function edgeTable(before: Speech, after: Speech): Table {
+  const pairs = grouped([...before.edges, ...after.edges], ({ from, to }) => [from, to]).map(([edge]) => edge);
+  const tokens = ({ edges }: Speech, { from, to }: SpeechEdge): string =>
+    formatNumber(edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0);
+  return tableOf("Messages between agents", pairs, [
+    ["from", ({ from }) => code(from)],
+    ["to", ({ to }) => code(to)],
+    ["tokens read before", (edge) => tokens(before, edge)],
+    ["now", (edge) => tokens(after, edge)],
+  ]);
 }
 
-function messageRows(before: Speech, after: Speech): string[][] {
+function messageTable(before: Speech, after: Speech): Table {
   const agents = [...new Set([...before.messages, ...after.messages].map(({ agent }) => agent))];
-  return agents.flatMap((agent) => {
+  const rows = agents.flatMap((agent) => {
     const [old, now] = [before, after].map(({ messages }) => messages.filter((message) => message.agent === agent));
     const side = (message: Speech["messages"][number] | undefined): string[] =>
       message ? [formatPercent(message.share), code(message.form)] : ["", ""];
@@ -223,6 +218,8 @@ function messageRows(before: Speech, after: Speech): string[][] {
       ...side(now?.[i]),
     ]);
   });
+  const columns = ["agent", "share before", "message before", "share now", "message now"];
+  return { title: "Most frequent messages", columns, rows };
 }
 
 function code(text: string): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, type UnknownRecord } from "@laconic/core";
+import { grouped, isRecord, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { clusteredWilsonInterval } from "@laconic/core/numeric";
 import { unpackedBytes } from "@laconic/core/platform";
@@ -14,7 +14,6 @@ import type {
   SampleRow,
   SampleVerdict,
 } from "../protocol.ts";
-import { groupBy } from "../group-by.ts";
 import type { RunPlace } from "../runs/run-place.ts";
 import { pageOf, selectSamples, type ListedSample } from "./select.ts";
 import { clipped } from "./texts.ts";
@@ -126,11 +125,10 @@ export class BenchIndex {
 
   table(): BenchTable {
     const samples = [...this.#samples.values()];
-    const groups = groupBy(samples, ({ row }) => JSON.stringify([row.benchmark, row.method]));
     return {
       id: this.id,
       name: this.name,
-      rows: Array.from(groups.values(), benchRow),
+      rows: grouped(samples, ({ row }) => [row.benchmark, row.method]).map(benchRow),
       samples: samples.length,
       methods: [...this.#methods.keys()],
       benchmarks: [...new Set(samples.map(({ row }) => row.benchmark))],
@@ -221,21 +219,21 @@ function shownSample({ row, question }: Sample): SampleRow {
   return { ...row, question: clipped(question.text), gold: clipped(question.gold) };
 }
 
-function benchRow(samples: readonly Sample[]): BenchRow {
-  const questions = groupBy(samples, ({ question }) => question);
+function benchRow(samples: readonly [Sample, ...Sample[]]): BenchRow {
+  const questions = grouped(samples, ({ question }) => question.number);
   const countsOf = (group: readonly Sample[]): { successes: number; trials: number } => {
     const scored = group.filter(isScored);
     return { successes: scored.filter(({ row }) => row.verdict === "right").length, trials: scored.length };
   };
   const { successes, trials } = countsOf(samples);
-  const { method, benchmark } = (samples[0] as Sample).row;
+  const { method, benchmark } = samples[0].row;
   return {
     method,
     benchmark,
-    questions: questions.size,
+    questions: questions.length,
     seeds: new Set(samples.map(({ row }) => row.repeat)).size,
     accuracy: successes / trials,
-    interval: clusteredWilsonInterval(Array.from(questions.values(), countsOf)),
+    interval: clusteredWilsonInterval(questions.map(countsOf)),
     tokens: samples.filter(isScored).reduce((sum, { row }) => sum + row.tokens, 0) / trials,
     usd: samples.reduce<number | null>(
       (sum, { row }) => (sum === null || row.usd === null ? null : sum + row.usd / samples.length),

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { configError, nameHint } from "@laconic/core";
 import { runFiles } from "@laconic/core/run-folder";
-import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { columnsOf, formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import {
   actorChoice,
@@ -16,7 +16,7 @@ import {
 import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/resolver";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import type { ProbeRecord, ProbedFamily } from "@laconic/trainer/reading";
-import { columnsOf, printable } from "../runs/columns.ts";
+import { printable } from "../runs/printable.ts";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
 /** Options of `probeRun`. */

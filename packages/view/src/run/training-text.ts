@@ -2,7 +2,7 @@ import { formatDuration, formatInterval, formatNumber, formatPercent } from "@la
 import type { StartedRun } from "@laconic/runtime";
 import { runFiles, type Evaluation, type Measured, describeUnscored } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
-import { printable } from "../runs/columns.ts";
+import { printable } from "../runs/printable.ts";
 
 /** Training result for programs and readers. */
 export interface TrainingResult {

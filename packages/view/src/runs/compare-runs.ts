@@ -1,9 +1,8 @@
-import { configError, LaconicError } from "@laconic/core";
+import { configError, grouped, LaconicError } from "@laconic/core";
 import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
-import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
+import { columnsOf, formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import { runMissing, type RunEvaluation } from "@laconic/trainer/reading";
-import { groupBy } from "../group-by.ts";
-import { columnsOf, printable } from "./columns.ts";
+import { printable } from "./printable.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -65,11 +64,9 @@ export async function compareRuns(folders: readonly string[]): Promise<Compariso
 }
 
 function comparisonOf(runs: readonly RunSummary[]): Comparison {
-  const settingsKey = ({ config }: RunSummary): string =>
-    JSON.stringify([...comparedSettings(config)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const members = [...groupBy(runs, settingsKey).values()];
+  const members = grouped(runs, ({ config }) => [...comparedSettings(config)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const groups = members.map(groupOf);
-  const settings = members.map(([first]) => comparedSettings(first?.config));
+  const settings = members.map(([first]) => comparedSettings(first.config));
   const keys = [...new Set(settings.flatMap((values) => [...values.keys()]))].toSorted();
   const difference = (group: RunGroup, name: Compared): Difference | null =>
     differenceOf(groups[0]?.[name] ?? null, group[name]);
@@ -99,9 +96,9 @@ function latestOf({ before, after }: RunSummary): RunEvaluation | null {
   return after ?? before;
 }
 
-function groupOf(runs: readonly RunSummary[]): RunGroup {
+function groupOf(runs: readonly [RunSummary, ...RunSummary[]]): RunGroup {
   const measured = runs.flatMap((run) => latestOf(run) ?? []);
-  const [{ name } = { name: "" }] = runs;
+  const [{ name }] = runs;
   return {
     name: runs.length === 1 ? name : `${name} and ${runs.length - 1} more`,
     runs,

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { configError } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
@@ -61,7 +61,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
 
 /** Returns a run's address id, equal in every process: `/dashboard/#/run/ID`. @param folder - resolved path */
 export function folderId(folder: string): string {
-  return createHash("sha256").update(folder).digest("hex").slice(0, 12);
+  return sha256(folder).slice(0, 12);
 }
 
 /** @throws LaconicError `config_invalid` for a missing folder */

@@ -1,6 +1,6 @@
 import { basename, join, relative } from "node:path";
 import { configError } from "@laconic/core";
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { columnsOf, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import {
   describeChanges,
   folderSource,
@@ -10,7 +10,7 @@ import {
   type RunFacts,
 } from "@laconic/trainer/reading";
 import { findFolders, realFolder } from "./find-folders.ts";
-import { columnsOf, printable } from "./columns.ts";
+import { printable } from "./printable.ts";
 
 /** Run in a list. */
 export interface RunSummary extends Omit<

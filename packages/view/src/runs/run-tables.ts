@@ -13,7 +13,7 @@ import {
   type Row,
   type RunSource,
 } from "@laconic/trainer/reading";
-import { printable } from "./columns.ts";
+import { printable } from "./printable.ts";
 import { readRunSummary } from "./list-runs.ts";
 import { recordOf } from "./settings.ts";
 

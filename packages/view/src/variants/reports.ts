@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { seriesColour } from "@laconic/core/design";
-import { counted, formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
-import { markdownOf, publishedAblation, publishedAblationSource, type PublishedAblation } from "@laconic/evaluation";
+import { counted, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { markdownOf, publishedAblation, publishedAblationSource, tableOf } from "@laconic/evaluation";
+import type { Column, PublishedAblation } from "@laconic/evaluation";
 import type { SkippedVariant, VariantResult } from "@laconic/runtime";
 import { figuresText, planeFile, type PlaneChart, type PlanePoint } from "../charts/plane.ts";
 import {
@@ -36,7 +37,7 @@ export async function writeSweep(
       ? "no variant reaches the accuracy before training"
       : `its frontier reaches the accuracy before training with ${formatNumber(tokensAtStartAccuracy)} tokens`;
   const result = `${startText(summary)} The sweep dominates ${formatPercent(area)} of the accuracy-token plane; ${cost}.`;
-  const text = [...table, "", result, "", differencesNote(summary)].join("\n");
+  const text = [table, "", result, "", differencesNote(summary)].join("\n");
   await writeFile(join(folder, "sweep.md"), `${text}\n`);
   await writeVariantPicture(folder, "sweep", results);
   return { summary, text };
@@ -63,18 +64,21 @@ export async function writeAblation(
   const report = { seeds, before, beforeLessons, problems, split, price, skipped, rows, publishedSource };
   const hasPublished = rows.some(({ published }) => published !== null);
   const isScored = price !== null;
-  const table = markdownTable(rows, [
+  const columns: readonly Column<(typeof rows)[number]>[] = [
     ["variant", ({ variant }) => variant],
     ["what changes", ({ about }) => about],
     ["accuracy", ({ accuracy }) => formatPercent(accuracy)],
     ["tokens per episode", ({ tokens }) => tokens],
-    ["score", ({ score }) => score, isScored],
+    ["score", ({ score }) => score ?? "–"],
     ["accuracy against base, points", (row) => differenceText(row.accuracyDifference, formatShare)],
     ["tokens against base", (row) => differenceText(row.tokenDifference, formatNumber)],
-    ["score against base", (row) => differenceText(row.scoreDifference, formatNumber), isScored],
+    ["score against base", (row) => differenceText(row.scoreDifference, formatNumber)],
     ["n, seeds", (row) => String(row.seeds)],
-    ["published*", ({ published }) => published?.said ?? "-", hasPublished],
-  ]);
+    ["published*", ({ published }) => published?.said ?? "-"],
+  ];
+  const shown = columns.filter(([head]) =>
+    head.startsWith("score") ? isScored : head !== "published*" || hasPublished,
+  );
   const score = isScored ? ` Score: accuracy minus ${formatNumber(price)} per token.` : "";
   const source = hasPublished ? ` *${publishedSource}.` : "";
   const remark = `${startText(report)} Seeds ${seeds.join(", ")}.${score} ${differencesNote(report)}${source}`;
@@ -82,24 +86,16 @@ export async function writeAblation(
     ...changeTexts(results),
     ...skipped.map(({ variant, reason }) => `${variant} was skipped: ${reason}.`),
   ];
-  const text = [...table, "", remark, "", ...sentences.map((sentence) => `- ${sentence}`)].join("\n");
+  const text = [markdownTable(rows, shown), "", remark, "", ...sentences.map((sentence) => `- ${sentence}`)].join("\n");
   await writeFile(join(folder, "ablation.md"), `${text}\n`);
   await writeVariantPicture(folder, "ablation", results);
   return { report, text };
 }
 
-type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null, isShown?: boolean];
-
 /** User text cannot leave its cell. */
-function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): string[] {
-  const columns = all.filter(([, , isShown = true]) => isShown);
-  const cells = formatCells(rows.map((row) => columns.map(([, cell]) => cell(row))));
-  const table = {
-    title: "Variants",
-    columns: columns.map(([head]) => head),
-    rows: cells.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " "))),
-  };
-  return markdownOf(table).split("\n").slice(2);
+function markdownTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const table = tableOf("", rows, columns);
+  return markdownOf({ ...table, rows: table.rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " "))) });
 }
 
 function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {

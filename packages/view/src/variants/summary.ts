@@ -1,6 +1,6 @@
 import { ledgerTotals } from "@laconic/core";
-import { meanOf, studentTest, type Estimate } from "@laconic/core/numeric";
-import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } from "@laconic/evaluation";
+import { frontierOf, hypervolume, meanOf, studentTest, tokensAtAccuracy, type Estimate } from "@laconic/core/numeric";
+import { holm, pairedDifference } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 

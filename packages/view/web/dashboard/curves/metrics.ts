@@ -1,4 +1,4 @@
-import { groupBy } from "../../../src/group-by.ts";
+import { grouped } from "@laconic/core";
 import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
 
@@ -90,15 +90,14 @@ export function smooth(values: readonly (number | null)[], weight: number): read
 
 export function meanSeries(runs: readonly Series[]): Series & Readonly<Record<"low" | "high", Series["values"]>> {
   const points = runs.flatMap(({ steps, values }) => steps.map((step, row) => ({ step, value: values[row] ?? null })));
-  const byStep = groupBy(points, ({ step }) => step);
-  const steps = [...byStep.keys()].toSorted((a, b) => a - b);
+  const byStep = grouped(points, ({ step }) => step).toSorted(([a], [b]) => a.step - b.step);
   const column = (of: (values: readonly number[]) => number): (number | null)[] =>
-    steps.map((step) => {
-      const values = (byStep.get(step) ?? []).flatMap(({ value }) => value ?? []);
+    byStep.map((same) => {
+      const values = same.flatMap(({ value }) => value ?? []);
       return values.length === 0 ? null : of(values);
     });
   return {
-    steps,
+    steps: byStep.map(([{ step }]) => step),
     values: column((values) => values.reduce((sum, value) => sum + value, 0) / values.length),
     low: column((values) => Math.min(...values)),
     high: column((values) => Math.max(...values)),

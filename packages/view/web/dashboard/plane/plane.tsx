@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { seriesColour } from "@laconic/core/design";
+import { frontierOf } from "@laconic/core/numeric";
 import { formatColumn, formatNumber } from "@laconic/core/text";
 import { planeDrawing, type PlaneChart } from "../../../src/charts/plane.ts";
 import { problemsText } from "../../../src/charts/run-plane.ts";
@@ -12,7 +13,7 @@ import { SafeLine } from "../../parts/text.tsx";
 import { Check } from "../fields.tsx";
 import { useQuery } from "../navigation.ts";
 import { Empty, Interval } from "../parts.tsx";
-import { frontierOf, groupRuns, taskKey } from "../run/runs.ts";
+import { groupRuns, taskKey } from "../run/runs.ts";
 import { useLoadedAll } from "../server.ts";
 
 /** Max runs with a full evaluation path; with more runs, only ends are drawn. */

@@ -1,6 +1,6 @@
-import { groupBy } from "../../../src/group-by.ts";
+import { grouped } from "@laconic/core";
 import { searchWords } from "../../../src/data/select.ts";
-import type { Notes, RunEvaluation, RunState, RunSummary } from "../../../src/protocol.ts";
+import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "usd" | "seed";
 
@@ -92,21 +92,14 @@ const seedKey = /(?:^|\.)seeds?$/iu;
 /** @param by - `run`, `seeds` for runs that differ only in their seed, else a setting key */
 export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
   if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
-  const keyOf = (run: RunSummary): string =>
-    by === "seeds" ? JSON.stringify(withoutSeed(run)) : String(run.settings[by] ?? "not set");
-  const lists = [...groupBy(runs, keyOf).values()];
-  const differing = settingRows(lists.map(([first]) => ({ settings: withoutSeed(first as RunSummary) }))).filter(
+  const lists = grouped(runs, (run) => (by === "seeds" ? withoutSeed(run) : String(run.settings[by] ?? "not set")));
+  const differing = settingRows(lists.map(([first]) => ({ settings: withoutSeed(first) }))).filter(
     ({ isSame }) => !isSame,
   );
   return lists.map((list, i) => {
-    const [first] = list as readonly [RunSummary, ...RunSummary[]];
-    const label =
-      by === "seeds"
-        ? labelOf(
-            list,
-            differing.map(({ key, values }) => [key, values[i]]),
-          )
-        : `${by} ${String(first.settings[by] ?? "not set")}`;
+    const [first] = list;
+    const differences = differing.map(({ key, values }) => [key, values[i]] as const);
+    const label = by === "seeds" ? labelOf(list, differences) : `${by} ${String(first.settings[by] ?? "not set")}`;
     return { key: first.id, label, runs: list };
   });
 }
@@ -134,16 +127,4 @@ function labelOf(
 export function taskKey(settings: RunSummary["settings"]): string {
   const entries = Object.entries(settings).filter(([key]) => key === "task" || key.startsWith("task."));
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Pareto frontier by ascending tokens; equal points count once. */
-export function frontierOf<T extends Pick<RunEvaluation, "tokens" | "accuracy">>(points: readonly T[]): readonly T[] {
-  const finite = points.filter(({ tokens, accuracy }) => Number.isFinite(tokens) && Number.isFinite(accuracy));
-  const sorted = finite.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy);
-  let best = -Infinity;
-  return sorted.filter(({ accuracy }) => {
-    if (accuracy <= best) return false;
-    best = accuracy;
-    return true;
-  });
 }

@@ -4,10 +4,11 @@ export interface TradeOff {
   readonly accuracy: number;
 }
 
-/** Pareto frontier: undominated points by ascending tokens and accuracy. */
+/** Pareto frontier: undominated finite points by ascending tokens and accuracy. */
 export function frontierOf<P extends TradeOff>(points: readonly P[]): P[] {
   const frontier: P[] = [];
-  for (const point of points.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy))
+  const finite = points.filter(({ tokens, accuracy }) => Number.isFinite(tokens) && Number.isFinite(accuracy));
+  for (const point of finite.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy))
     if (point.accuracy > (frontier.at(-1)?.accuracy ?? -Infinity)) frontier.push(point);
   return frontier;
 }

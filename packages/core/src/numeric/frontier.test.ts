@@ -9,6 +9,7 @@ const points = [
   { tokens: 20, accuracy: 0.8 },
   { tokens: 30, accuracy: 0.7 }, // dearer and worse than 20
   { tokens: 45, accuracy: 0.9 }, // dearer than 40, and no better
+  { tokens: Number.NaN, accuracy: 1 },
 ];
 
 test("the frontier has the undominated methods", () => {
