@@ -1,14 +1,11 @@
-import { join } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { mathsGrader } from "@laconic/grading";
 import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { maths, problems, settings as shared, temporary } from "../test/bench-run.ts";
 import { benchJobs, estimate, openRecords, runBench, type BenchSet, type BenchSettings } from "./index.ts";
 
-const maths = mathsGrader();
 afterAll(() => maths.close());
 
 /** What was really asked of the model, counted by the model itself: a token a byte. */
@@ -25,7 +22,6 @@ async function run(
   methods: readonly Baseline[],
   write: (tokens: number) => string,
 ): Promise<Asked> {
-  const folder = await temporaryFolder();
   const asked: Asked = { calls: 0, promptTokens: 0, completionTokens: 0 };
   const model = scriptedModel(({ prompt, sampling }: CompletionRequest) => {
     const text = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("") : "";
@@ -35,7 +31,7 @@ async function run(
     asked.completionTokens += usage.completionTokens;
     return { text: write(sampling.maxTokens), finishReason: "length", usage: { ...usage, counted: "server" } };
   });
-  const file = await openRecords(join(folder, "samples.jsonl"));
+  const file = await openRecords(await temporary());
   // What a program prints and how it fails is as long as it likes.
   let runs = 0;
   const runProgram = async () =>
@@ -129,18 +125,12 @@ test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.na
   },
 );
 
-const problems = Array.from({ length: 3 }, (_, i): BenchmarkProblem => ({
-  id: `p${i}`,
-  question: `${i} + 1?`,
-  gold: String(i + 1),
-  grading: { kind: "numeric" },
-}));
-const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 50 };
-
 test("calibration is in the plan: once for all samples of a method on a benchmark", async () => {
-  const calibration = problems.map((problem) => ({ ...problem, id: `train-${problem.id}` }));
-  const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration };
-  const jobs = benchJobs([set], { ...settings, methods: ["agentprune-c"] });
+  const three = problems.slice(0, 3);
+  const calibration = three.map((problem) => ({ ...problem, id: `train-${problem.id}` }));
+  const set: BenchSet = { benchmark: "gsm8k", split: "test", problems: three, exemplars: [], calibration };
+  const settings = { ...shared, methods: ["agentprune-c"] };
+  const jobs = benchJobs([set], settings);
   // Eleven calls a play: three samples, and three questions in four graphs each.
   expect(estimate(jobs, settings)).toMatchObject({
     samples: 3,

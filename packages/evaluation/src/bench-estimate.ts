@@ -3,6 +3,7 @@ import { grouped } from "@laconic/core";
 import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
+import type { SampleRecord } from "./sample-record.ts";
 
 /** Upper bounds of a bench. */
 export interface BenchEstimate {
@@ -50,14 +51,8 @@ export function estimate(
 }
 
 /** Upper bounds of a method on a benchmark. */
-export interface CellEstimate extends BenchEstimate {
-  readonly benchmark: string;
-  readonly method: string;
-  readonly published: string | null;
-  /** Such as `php/maths@1`; null for an unpublished team. */
-  readonly protocol: string | null;
-  readonly differs: readonly string[];
-}
+export interface CellEstimate
+  extends BenchEstimate, Pick<SampleRecord, "benchmark" | "method" | "published" | "protocol" | "differs"> {}
 
 /** {@link estimate} per method and benchmark, in the order of the jobs. */
 export function estimateCells(

@@ -34,7 +34,6 @@ export interface RoleModel {
   readonly price: TokenPrice | null;
 }
 
-/** Options of a method for a question. */
 export function methodOptions(
   job: Pick<BenchJob, "set" | "problem" | "protocol" | "script" | "exemplars"> & {
     readonly equalTokens?: EqualTokens | null;

@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { baselineNamed } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { mathsGrader } from "@laconic/grading";
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import type { StoredCalls } from "@laconic/core/run-folder";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { benchJobs, openJobs, openRecords, runBench, type BenchSettings, type SampleRecord } from "./index.ts";
+import { maths, settings as shared } from "../test/bench-run.ts";
+import { benchJobs, openJobs, openRecords, runBench, type SampleRecord } from "./index.ts";
 import { openCallFile } from "./kept-calls.ts";
 import { sampleKey } from "./sample-record.ts";
 
-const maths = mathsGrader();
 afterAll(() => maths.close());
 
 const problems = ["2 + 2", "3 + 3", "fails"].map((question, i): BenchmarkProblem => ({
@@ -23,14 +22,7 @@ const problems = ["2 + 2", "3 + 3", "fails"].map((question, i): BenchmarkProblem
   grading: { kind: "numeric" },
 }));
 const set = { benchmark: "sums", split: "test", problems, exemplars: [], calibration: [] };
-const settings: BenchSettings = {
-  model: "m",
-  methods: ["debate"],
-  repeats: 1,
-  seed: 0,
-  temperature: null,
-  maxTokens: 50,
-};
+const settings = { ...shared, methods: ["debate"] };
 
 /** Answers what is asked, but for one question, which fails at its second call. */
 function servedModel(): { readonly model: LanguageModel; readonly requests: CompletionRequest[] } {

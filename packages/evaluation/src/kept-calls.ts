@@ -6,7 +6,6 @@ import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-fold
 import { openAppender, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
 
-/** Stores requests and replies of samples. */
 export interface CallFile {
   /** Durable once it resolves. */
   append(sample: string, calls: readonly StoredCall[]): Promise<CallsPlace>;
@@ -66,7 +65,6 @@ export class KeptCalls {
     this.#file = file;
   }
 
-  /** Wraps models to record their calls. */
   noted(sample: string, models: Record<AgentId, LanguageModel>): Record<AgentId, LanguageModel> {
     if (!this.#file) return models;
     const calls: StoredCall[] = [];

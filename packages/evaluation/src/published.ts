@@ -55,7 +55,6 @@ interface AgentPoClaim {
   readonly benchmark?: string;
   readonly open: string;
   readonly claims?: readonly Claim[];
-  /** Why it cannot be compared. */
   readonly reason?: string;
 }
 
@@ -118,7 +117,6 @@ export interface PublishedCell {
   readonly gain: number | null;
 }
 
-/** All cells of Agent-GSPO's Tables 1 and 2. */
 export function publishedCells(): readonly PublishedCell[] {
   const cellsOf = (number: "1" | "2", unit: PublishedCell["unit"], rows: Figures): PublishedCell[] =>
     Object.entries(rows).flatMap(([row, figures]) =>

@@ -18,7 +18,6 @@ export interface RecordKind<Kept> {
   readonly keyOf: (record: Kept) => string;
 }
 
-/** Records of methods on questions. */
 export const sampleRecords: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
 
 /**

@@ -19,7 +19,7 @@ import type { BenchParts } from "./bench-parts.ts";
 import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
 import { episodeCosts, noCosts } from "./sample-record.ts";
-import type { EqualTokens, InformationSetting, SampleRecord } from "./sample-record.ts";
+import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 import { messageOf, SampleTaker } from "./take-samples.ts";
 
 /** Limits and listeners of a bench. */
@@ -294,7 +294,6 @@ const noVerdict = { correct: null, score: null, extracted: null, rule: null, ste
 /** Errors that affect every answer. */
 const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
 
-/** Shortens the steps to the limits of a record. */
 function bounded(steps: readonly GradingStep[]): GradingStep[] {
   const { characters, steps: most } = gradingStepLimits;
   const cut = (text: string): string => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
@@ -307,14 +306,8 @@ function bounded(steps: readonly GradingStep[]): GradingStep[] {
 }
 
 /** Result and cost of a calibration, which samples exclude. */
-export interface CalibrationRecord extends TokenCounts {
-  readonly benchmark: string;
-  readonly method: string;
-  readonly setting: InformationSetting;
-  readonly config: string;
+export interface CalibrationRecord
+  extends TokenCounts, Pick<SampleRecord, "benchmark" | "method" | "setting" | "config" | "calls" | "usd"> {
   readonly learned: unknown;
   readonly questions: number;
-  readonly calls: number;
-  /** US dollars; null without a known price, and in old records. */
-  readonly usd: number | null;
 }

@@ -15,7 +15,6 @@ export interface EpisodeCosts extends TokenCounts {
 
 const count = z.int().min(0);
 
-/** Token counts of a stored record. */
 export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.ZodInt> &
   Record<"cachedTokens" | "cacheWriteTokens" | "reasoningTokens", z.ZodExactOptional<z.ZodInt>> &
   Record<"costUsd", z.ZodExactOptional<z.ZodNumber>> = {
@@ -27,7 +26,6 @@ export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.Zod
   costUsd: z.number().min(0).exactOptional(),
 };
 
-/** Cost fields of a stored record. */
 export const episodeCostFields: typeof tokenCountFields & {
   readonly [K in Exclude<keyof EpisodeCosts, keyof TokenCounts>]: z.ZodType<EpisodeCosts[K]>;
 } = {
@@ -39,7 +37,6 @@ export const episodeCostFields: typeof tokenCountFields & {
   criticalSeconds: z.number().min(0).nullable().default(null),
 };
 
-/** Costs of a failed episode. */
 export const noCosts: EpisodeCosts = {
   calls: 0,
   promptTokens: 0,
@@ -86,7 +83,6 @@ export interface ModelShare extends TokenCounts {
   readonly usd: number | null;
 }
 
-/** Sums the shares by model. */
 export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   const sums = new Map<string, ModelShare>();
   for (const share of shares) {
@@ -147,6 +143,7 @@ export interface SampleRecord extends EpisodeCosts {
   readonly stopReason: string | null;
   /** Notes of the method, such as `capped`. */
   readonly notes: readonly string[];
+  /** US dollars; null without a known price. */
   readonly usd: number | null;
   /** Empty for errors, and in old records. */
   readonly byModel: readonly ModelShare[];
@@ -200,7 +197,6 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   gold: z.string(),
 });
 
-/** Key of a sample. */
 export function sampleKey(
   record: Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config">,
 ): string {

@@ -3,7 +3,6 @@ import { LaconicError, thrownText } from "@laconic/core";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
-/** Takes samples of a kind. */
 export interface SampleKind<Job, Kept> {
   keyOf(job: Job): string;
   /** @param before - earlier attempt without a score @param signal - also fires when records cannot be written */
@@ -104,7 +103,6 @@ function endsBench(error: unknown): boolean {
   return ["aborted", "budget_refused", "config_invalid", "data_invalid", "run_unwritable"].includes(error.code);
 }
 
-/** Error text of a record. */
 export function messageOf(error: unknown): string {
   return thrownText(error).slice(0, 500);
 }

@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { baselineNamed, type Baseline } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { mathsGrader, type Graders, type Verdict } from "@laconic/grading";
+import type { Graders, Verdict } from "@laconic/grading";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { maths, settings as shared, temporary } from "../test/bench-run.ts";
 import {
   accuracyTable,
   benchJobs,
@@ -17,11 +16,9 @@ import {
   type BenchOptions,
   type BenchOutcome,
   type BenchSet,
-  type BenchSettings,
   type SampleRecord,
 } from "./index.ts";
 
-const maths = mathsGrader();
 afterAll(() => maths.close());
 
 const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
@@ -31,14 +28,7 @@ const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
   grading: { kind: "code", prompt: "def f():\n", test: "", entryPoint: `f${i}` },
 }));
 const set: BenchSet = { benchmark: "humaneval", split: "test", problems, exemplars: [], calibration: [] };
-const settings: BenchSettings = {
-  model: "m",
-  methods: ["vanilla"],
-  repeats: 1,
-  seed: 0,
-  temperature: null,
-  maxTokens: 50,
-};
+const settings = { ...shared, methods: ["vanilla"] };
 const right: Verdict = { correct: true, extracted: "code", rule: "all tests passed", certainty: "exact" };
 
 /** A bench over programs, each judged by `judge`, and how many replies were asked for. */
@@ -55,19 +45,10 @@ async function bench(
   });
   const graders: Graders = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint ?? "", signal) };
   const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
-  const outcome = await runBench(
-    jobs,
-    settings,
-    { model, graders, price: { prompt: 1, completion: 1 } },
-    file,
-    options,
-  );
+  const parts = { model, graders, price: { prompt: 1, completion: 1 } };
+  const outcome = await runBench(jobs, settings, parts, file, options);
   await file.close();
   return { outcome, records: [...file.records.values()], calls };
-}
-
-async function temporary(): Promise<string> {
-  return join(await temporaryFolder(), "samples.jsonl");
 }
 
 test("one answer's verdict ends no bench: undecided, thrown, hanging and impossible tests are counted apart", async () => {
@@ -194,13 +175,8 @@ test("a judge that hangs while a method learns neither hangs the bench nor count
 
 test("each benchmark is judged by its own rule", async () => {
   const file = await openRecords(await temporary());
-  const quarter = (id: string): BenchmarkProblem => ({
-    id,
-    question: "?",
-    gold: "\\frac{1}{4}",
-    grading: { kind: "maths" },
-  });
-  const sets = ["ours", "theirs"].map((benchmark) => ({ ...set, benchmark, problems: [quarter(benchmark)] }));
+  const quarter: BenchmarkProblem = { id: "q", question: "?", gold: "\\frac{1}{4}", grading: { kind: "maths" } };
+  const sets = ["ours", "theirs"].map((benchmark) => ({ ...set, benchmark, problems: [quarter] }));
   const parts = {
     model: scriptedModel(() => "\\boxed{0.25}"),
     graders: { maths },

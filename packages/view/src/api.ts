@@ -73,7 +73,6 @@ export class Api {
   }
 }
 
-/** Data as JSON. */
 export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
@@ -97,7 +96,6 @@ export function failureResponse(error: unknown, onError: (error: unknown) => voi
   return jsonResponse({ error: { code, message } } satisfies Failure, status);
 }
 
-/** Adds the text of each token. */
 export async function withTexts(
   data: Pick<ViewData, "locate">,
   id: string,

@@ -1,6 +1,7 @@
 import type { AgentId, Problem, StepReward, Utterance } from "@laconic/core";
 import type { CostBreakdown, CostSums } from "@laconic/core/ledger";
-import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
+import type { StoredCall } from "@laconic/core/run-folder";
+import type { SampleRecord } from "@laconic/evaluation";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
@@ -237,43 +238,28 @@ export interface SampleQuery {
 export type SamplePage = ListPage<SampleRow>;
 
 /** Reply of a method to a question. */
-export interface SampleRow {
+export interface SampleRow extends Pick<
+  SampleRecord,
+  "benchmark" | "problem" | "gold" | "extracted" | "method" | "repeat" | "score" | "calls" | "usd" | "seconds"
+> {
   readonly key: string;
-  readonly benchmark: string;
-  readonly problem: string;
   /** Max 200 characters, like `gold` and `extracted`; may be empty. */
   readonly question: string;
-  readonly gold: string;
-  readonly extracted: string | null;
-  readonly method: string;
-  readonly repeat: number;
   readonly verdict: SampleVerdict;
-  /** Word F1, for partial scores. */
-  readonly score: number | null;
   /** Prompt and completion. */
   readonly tokens: number;
-  readonly calls: number;
-  readonly usd: number | null;
-  readonly seconds: number;
 }
 
 /** `GET /api/benches/{id}/samples/{key}`. */
-export interface SampleDetail {
+export interface SampleDetail extends Pick<
+  SampleRecord,
+  "gold" | "answer" | "extracted" | "rule" | "steps" | "protocol" | "stopReason" | "attempt" | "error"
+> {
   readonly row: SampleRow;
   readonly question: string;
-  readonly gold: string;
   /** Grading kind; null if the bench stores no questions. */
   readonly grading: string | null;
   readonly tests: string | null;
-  readonly answer: string | null;
-  readonly extracted: string | null;
-  readonly rule: string | null;
-  readonly steps: readonly GradingStep[];
-  /** Such as `php/maths@1`. */
-  readonly protocol: string | null;
-  readonly stopReason: string | null;
-  readonly attempt: number;
-  readonly error: string | null;
   readonly calls: readonly StoredCall[];
   readonly callsMissing: string | null;
   readonly others: readonly SampleRow[];

@@ -4,18 +4,14 @@ import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret } from "@laconic/core/platform";
 import { checkOwnPage, createHandlerServer } from "@laconic/serve/server";
 import { Api, failureResponse, jsonResponse, type TokenizerOf } from "./api.ts";
-import { folderData } from "./data/folder-data.ts";
+import { folderData, type FolderDataOptions } from "./data/folder-data.ts";
 import { NoteFile } from "./notes.ts";
 import { ViewError, type ViewData } from "./requests.ts";
 import { plainHeaders, staticFiles } from "./static-files.ts";
 import { webFolder } from "./web-folder.ts";
 
 /** Options of `openViewer`. */
-export interface ViewerOptions {
-  /** Shows runs, sweeps and benches in and below them; empty for the playground only. */
-  readonly folders: readonly string[];
-  /** Waits for missing folders. */
-  readonly mayCome?: boolean;
+export interface ViewerOptions extends Pick<FolderDataOptions, "folders" | "mayCome" | "onError"> {
   /** Default {@link webFolder}. */
   readonly pages?: string;
   readonly note?: (text: string) => void;
@@ -26,7 +22,6 @@ export interface ViewerOptions {
   readonly tokenizerOf?: TokenizerOf;
   /** The only file that a viewer writes. Default: no notes. */
   readonly notesFile?: string;
-  readonly onError?: (error: unknown) => void;
   readonly data?: ViewData;
 }
 

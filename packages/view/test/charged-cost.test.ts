@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CostSums } from "@laconic/core/ledger";
 import type { StoredStep } from "@laconic/core/run-folder";
 import { equation1Costs } from "@laconic/rewards";
 import { nodeFileSystem } from "@laconic/trainer";
@@ -91,10 +92,7 @@ async function chargedIn(folder: string): Promise<ReadonlyMap<string, number>> {
     for (const [i, { terms, reward }] of rollouts.entries()) {
       const earned = terms["task"] ?? 0;
       const rewards = own.length > 0 ? own.map((each) => each.rewards?.[i] ?? Number.NaN) : [reward ?? Number.NaN];
-      found.set(
-        `s${step}.${i}`,
-        rewards.reduce((sum, each) => sum + earned - each, 0),
-      );
+      found.set(`s${step}.${i}`, sumOf(rewards.map((each) => earned - each)));
     }
   }
   return found;
@@ -106,6 +104,9 @@ function there<T>(value: T | null): T {
 }
 
 const near = (a: number, b: number): void => expect(Math.abs(a - b)).toBeLessThanOrEqual(1e-12);
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const partsOf = ({ edges, end, unread, rest }: CostSums): number =>
+  sumOf([...edges.map(({ cost }) => cost), end, unread, ...Object.values(rest)]);
 
 describe.each(runs)("%s", (_, own, parts, restNames) => {
   test("every episode and step of the dashboard shows the cost in the reward", async () => {
@@ -118,30 +119,24 @@ describe.each(runs)("%s", (_, own, parts, restNames) => {
     const bySteps = new Map<number, number[]>();
     for (const { key, step } of rows) {
       const detail = there(await data.episode(id, key));
-      const { edges, end, unread, total, ...spoken } = spokenUpTo(detail, detail.turns.length);
+      const spoken = spokenUpTo(detail, detail.turns.length);
+      const { total } = spoken;
       near(total, charged.get(key) as number);
-      near(
-        [...edges.map(({ cost }) => cost), end, unread, ...Object.values(spoken.rest)].reduce((a, b) => a + b, 0),
-        total,
-      );
+      near(partsOf(spoken), total);
       const inTokens = detail.turns.flatMap(({ tokens }) => tokens?.map(({ price }) => price) ?? []);
-      near(inTokens.reduce((a, b) => a + b, 0) + Object.values(spoken.rest).reduce((a, b) => a + b, 0), total);
+      near(sumOf([...inTokens, ...Object.values(spoken.rest)]), total);
       for (const name of Object.keys(spoken.rest)) rest.add(name);
       bySteps.set(step, [...(bySteps.get(step) ?? []), total]);
-      const words = costWords({ edges, end, unread, total, rest: spoken.rest }, inReward);
+      const words = costWords(spoken, inReward);
       expect(words.includes("Tokens have no price")).toBe(total === 0);
       for (const name of Object.keys(spoken.rest)) expect(words).toContain(`for ${name}`);
     }
     expect([...rest].toSorted()).toEqual([...restNames].toSorted());
     const { steps } = there(await data.speech(id));
     expect(steps).toHaveLength(settings.steps);
-    for (const { step, episodes, edges, end, unread, rest: others, total } of steps) {
-      const totals = bySteps.get(step) ?? [];
-      near(total, totals.reduce((a, b) => a + b, 0) / episodes);
-      near(
-        [...edges.map(({ cost }) => cost), end, unread, ...Object.values(others)].reduce((a, b) => a + b, 0),
-        total,
-      );
+    for (const spoken of steps) {
+      near(spoken.total, sumOf(bySteps.get(spoken.step) ?? []) / spoken.episodes);
+      near(partsOf(spoken), spoken.total);
     }
   });
 });

@@ -300,14 +300,10 @@ describe("recorded messages", () => {
     const sides = new Set<string>();
     for (const { key, opponent } of training) {
       const turns = (await data.episode(id, key))?.turns ?? [];
-      const [played, turnDetails] = [
-        turns.filter((turn) => turn.opponent !== null),
-        turns.filter((turn) => turn.opponent === null),
-      ];
-      expect([played.map((turn) => turn.opponent), turnDetails.length]).toEqual([[opponent], 1]);
-      sides.add(played[0]?.agent ?? "");
+      expect([turns.length, turns.flatMap((turn) => turn.opponent ?? [])]).toEqual([2, [opponent]]);
+      sides.add(turns.find((turn) => turn.opponent !== null)?.agent ?? "");
       // Nobody is trained on its words.
-      expect([played[0]?.advantage, turnDetails[0]?.advantage === null]).toEqual([null, false]);
+      for (const turn of turns) expect(turn.advantage === null).toBe(turn.opponent !== null);
     }
     expect(sides).toEqual(new Set(["left", "right"]));
   });

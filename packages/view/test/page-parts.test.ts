@@ -16,7 +16,8 @@ import { heatOf, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
 import { filterRuns, groupRuns, settingRows, sortRuns, taskKey } from "../web/dashboard/run/runs.ts";
-import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
+import { cutText } from "../src/data/texts.ts";
+import { visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { lonePoints } from "../src/charts/drawing.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
 
@@ -43,9 +44,8 @@ describe("text of models", () => {
   });
 
   test("names overrides, controls, zero widths and half characters", () => {
-    expect(visibleLine("a\u202Eb\u0007c\u200Bd\uD800e\u{e0041}f")).toBe(
-      "a[U+202E]b[U+0007]c[U+200B]d[U+D800]e[U+E0041]f",
-    );
+    const named = "a[U+202E]b[U+0007]c[U+200B]d[U+D800]e[U+E0041]f";
+    expect(visibleLine("a\u202Eb\u0007c\u200Bd\uD800e\u{e0041}f")).toBe(named);
     expect(visiblePieces("tab\tand\nline")).toEqual([{ text: "tab\tand\nline" }]);
     for (const text of hostileTexts) expect(visibleLine(text)).not.toMatch(/\p{Bidi_Control}/u);
   });
@@ -77,20 +77,9 @@ describe("text of models", () => {
 
 describe("curves", () => {
   test("draws few rows unchanged, with one more on either side of the range", () => {
-    expect(
-      sampledRows(
-        upTo(5, (row) => row),
-        [0, 4],
-        100,
-      ),
-    ).toEqual([0, 1, 2, 3, 4]);
-    expect(
-      sampledRows(
-        upTo(1000, (row) => row),
-        [500.5, 502.5],
-        100,
-      ),
-    ).toEqual([500, 501, 502, 503, 504]);
+    const [few, many] = [5, 1000].map((rows) => upTo(rows, (row) => row)) as [Series, Series];
+    expect(sampledRows(few, [0, 4], 100)).toEqual([0, 1, 2, 3, 4]);
+    expect(sampledRows(many, [500.5, 502.5], 100)).toEqual([500, 501, 502, 503, 504]);
   });
 
   test("keeps lowest and highest of each part of many rows, and gaps", () => {
@@ -145,11 +134,8 @@ describe("curves", () => {
   test("sections are the prefixes of several metrics; pinned and main metrics come first, the machine's last", () => {
     const names = ["task/accuracy", "a/x", "a/y", "b/x", "policy/p/z", "policy/p/y", "perf/tokens_per_s", "plain"];
     const metrics = orderedMetrics([names.map((name) => ({ name, unit: "", meaning: null }))]);
-    const sections = sectionsOf(metrics, ["a/y", "gone"]).map(({ name, metrics: metricInfos }) => [
-      name,
-      metricInfos.map((metricInfo) => metricInfo.name),
-    ]);
-    expect(sections).toEqual([
+    const sections = sectionsOf(metrics, ["a/y", "gone"]);
+    expect(sections.map((section) => [section.name, section.metrics.map(({ name }) => name)])).toEqual([
       ["Pinned", ["a/y"]],
       ["Main", ["task/accuracy"]],
       ["policy/p", ["policy/p/y", "policy/p/z"]],

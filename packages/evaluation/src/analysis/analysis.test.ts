@@ -80,12 +80,6 @@ describe("messages have a value", () => {
       value: cut === "drop" ? 1 : 0.5,
     });
   });
-
-  test("cut to its first half", async () => {
-    const honest = { ...context, models: { ...models, harmful: says("") } };
-    const { values } = await messageValues(topology, problem, honest, judge, "halve");
-    expect(values.find(({ agent }) => agent === "useful")?.value).toBe(0.5);
-  });
 });
 
 test("messages that differ in a key or a number are one form", () => {

@@ -132,8 +132,9 @@ export interface BenchModel {
   readonly price: TokenPrice | null;
 }
 
-/** Settings of a bench. */
-export interface BenchConfig extends BenchModel, Pick<BenchSettings, "repeats" | "temperature" | "maxTokens"> {
+/** Settings of a bench; the window is for dated benchmarks. */
+export interface BenchConfig
+  extends BenchModel, DateWindow, Pick<BenchSettings, "repeats" | "temperature" | "maxTokens"> {
   readonly benchmarks: readonly string[];
   readonly data: BenchData | null;
   readonly methods: readonly string[];
@@ -157,9 +158,6 @@ export interface BenchConfig extends BenchModel, Pick<BenchSettings, "repeats" |
   /** Max questions per benchmark. */
   readonly limit: number | null;
   readonly seed: string;
-  /** First and last day, YYYY-MM-DD, for dated benchmarks; null is open. */
-  readonly from: string | null;
-  readonly to: string | null;
   /** Number of worked examples. Default (null): each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;

@@ -78,7 +78,6 @@ export async function inBenchFolder<Kept, Account, Result>(
   }
 }
 
-/** Rows that are written together. */
 interface RowFile<Row> {
   /** Replaces the file atomically, or removes it if there are no rows. */
   write(directory: string, rows: readonly Row[]): Promise<void>;
@@ -177,7 +176,6 @@ export const skippedFile: RowFile<Unpartitioned> = rowFile(
   }),
 );
 
-/** Describes what the dealt setting skips. */
 export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   const group = skipped
     .filter(({ reason }) => reason === null)
@@ -196,7 +194,6 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
 
 const maxTests = 20_000;
 
-/** Writes each question of a bench once. */
 export async function writeQuestions(
   directory: string,
   jobs: readonly Pick<BenchJob, "set" | "problem">[],

@@ -23,7 +23,6 @@ function note(name: keyof typeof templates, values: Readonly<Record<string, stri
 
 const hostOf = (baseUrl: string): string => new URL(baseUrl).origin;
 
-/** Sentences on how a bench was measured. */
 export function notesOf(
   config: BenchConfig,
   summaries: readonly MethodSummary[],

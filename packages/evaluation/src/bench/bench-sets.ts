@@ -105,7 +105,6 @@ async function benchmarkSet(
   };
 }
 
-/** Questions of the default split or of a date window. */
 async function openQuestions(
   benchmark: Benchmark,
   open: OpenOptions,
@@ -124,7 +123,6 @@ async function openQuestions(
   return { split: isDated ? `${names.join("+")} ${windowName(window)}` : names.join("+"), problems };
 }
 
-/** Opens installed published texts; notes missing ones. */
 async function scriptsOf(
   methods: readonly Baseline[],
   { name: benchmark, answer }: Benchmark,

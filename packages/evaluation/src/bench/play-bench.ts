@@ -14,9 +14,7 @@ import { benchFiles } from "@laconic/core/run-folder";
 
 /** Models and services of a bench. */
 export interface BenchPlayers {
-  /** Default model of roles. */
   readonly model: LanguageModel;
-  /** Opens role models and the judge. */
   readonly openModel: OpenModel;
   readonly environment: Environment;
   /** Opened if questions or methods run programs. */
@@ -27,7 +25,6 @@ export interface BenchPlayers {
   }>;
   readonly maxErrors: number;
   readonly signal: AbortSignal;
-  /** Called once with the number of samples. */
   onStart(samples: number): (record: SampleRecord) => void;
   note(text: string): void;
 }

@@ -116,7 +116,6 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
   ];
 }
 
-/** Skips calibrating methods without calibration questions. */
 function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
   const left = jobs.filter(lacks);

@@ -30,10 +30,7 @@ test("questions that a team could not deal are in its bench and its report", asy
   };
   await writeFile(join(folder, "bench.json"), JSON.stringify(config));
   await writeFile(join(folder, "samples.jsonl"), "");
-  const { markdown } = await writeBenchReport(folder, {
-    spent: null,
-    actorOf: async () => null,
-  });
+  const { markdown } = await writeBenchReport(folder, { spent: null, actorOf: async () => null });
   expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
   expect(describeSkipped(skipped).join("")).toMatch(
     /fewer than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u,

@@ -7,20 +7,16 @@ import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
 /** Means over a team's scored samples. */
-export interface PairSummary extends TokenCounts {
-  readonly task: string;
-  readonly method: string;
+export interface PairSummary
+  extends
+    TokenCounts,
+    Pick<PairRecord, "task" | "method" | "measures" | "calls" | "criticalTokens" | "criticalSeconds"> {
   readonly samples: number;
   readonly scored: number;
   /** Mean grade with its 95 % interval; null without a score. */
   readonly score: Estimate | null;
   /** Grade minus the first method's, on common problems. */
   readonly difference: Estimate | null;
-  readonly measures: Readonly<Record<string, number>>;
-  readonly calls: number;
-  readonly criticalTokens: number;
-  /** Mean measured seconds, or null. */
-  readonly criticalSeconds: number | null;
 }
 
 /** Summaries in order of first occurrence. */

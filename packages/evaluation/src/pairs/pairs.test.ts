@@ -1,10 +1,9 @@
 import { appendFile, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { LaconicError, type Problem, type Reward } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { synchronousTurns } from "@laconic/topologies";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { temporary } from "../../test/bench-run.ts";
 import { markdownOf } from "../results/table.ts";
 import { openRecordsOf } from "../record-file.ts";
 import { pairRecords, runPairs, type PairBoard, type PairMethod } from "./run-pairs.ts";
@@ -25,13 +24,7 @@ const says = (name: string, text: (question: string) => string): PairMethod => {
     const question = prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "";
     return { text: text(question) };
   });
-  return {
-    name,
-    topology,
-    models: { first: model, second: model },
-    sampling: { temperature: 1 },
-    config: name,
-  };
+  return { name, topology, models: { first: model, second: model }, sampling: { temperature: 1 }, config: name };
 };
 
 const reward: Reward = ({ outputs = {} }, { gold }) => {
@@ -39,15 +32,7 @@ const reward: Reward = ({ outputs = {} }, { gold }) => {
   return { team: { task: right / 2 }, measures: { right, "scheme/echo": right > 0 ? 1 : 0 } };
 };
 
-async function temporary(): Promise<string> {
-  return join(await temporaryFolder(), "pairs.jsonl");
-}
-
-const options = (): { repeats: number; seed: string; clock: () => number } => ({
-  repeats: 1,
-  seed: "0",
-  clock: ticking(),
-});
+const options = () => ({ repeats: 1, seed: "0", clock: ticking() });
 
 test("records hold scores, parts, outputs and costs; tables are their means", async () => {
   const path = await temporary();

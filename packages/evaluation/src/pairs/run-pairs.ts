@@ -10,15 +10,13 @@ import {
 import { readReward, timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { z } from "zod";
 import type { RecordKind, RecordFile } from "../record-file.ts";
-import { episodeCostFields, type EpisodeCosts, episodeCosts, noCosts } from "../sample-record.ts";
+import { episodeCostFields, episodeCosts, noCosts, type EpisodeCosts, type SampleRecord } from "../sample-record.ts";
 import { messageOf, SampleTaker, type SampleKind } from "../take-samples.ts";
 
 /** Result of one team on one problem. */
-export interface PairRecord extends EpisodeCosts {
+export interface PairRecord
+  extends EpisodeCosts, Pick<SampleRecord, "problem" | "method" | "repeat" | "stopReason" | "attempt" | "error"> {
   readonly task: string;
-  readonly problem: string;
-  readonly method: string;
-  readonly repeat: number;
   /** Hash of models, weights and seed. */
   readonly config: string;
   readonly status: "scored" | "undecided" | "invalid" | "error";
@@ -27,17 +25,13 @@ export interface PairRecord extends EpisodeCosts {
   /** Reward measures by name. */
   readonly measures: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, string>>;
-  readonly stopReason: string | null;
-  readonly attempt: number;
-  readonly error: string | null;
 }
 
-const count = z.int().min(0);
 const schema: z.ZodType<PairRecord> = z.object({
   task: z.string(),
   problem: z.string(),
   method: z.string(),
-  repeat: count,
+  repeat: z.int().min(0),
   config: z.string(),
   status: z.enum(["scored", "undecided", "invalid", "error"]),
   score: z.number().nullable(),

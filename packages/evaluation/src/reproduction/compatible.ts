@@ -145,7 +145,6 @@ function runsOf(
   );
 }
 
-/** Samples of one benchmark. */
 interface Board {
   /** Values of the questions, by run. */
   readonly runs: readonly (readonly number[])[];

@@ -50,9 +50,7 @@ export interface LedgerRow {
   readonly open: string;
   /** Departures from the published setting, each once; empty if faithful. */
   readonly differs: readonly string[];
-  /** Plays the row. */
   readonly command: string;
-  /** Trains the row first. */
   readonly training: string | null;
   readonly calls: number | null;
   readonly completionTokens: number | null;
@@ -60,7 +58,6 @@ export interface LedgerRow {
 
 type Stated = "paper" | "place" | "row" | "model" | "figure" | "takenBy" | "temperature" | "comparison" | "open";
 
-/** How a row is played. */
 export type Played = Omit<LedgerRow, Stated | "command">;
 
 /** Whether a command plays the row and a test compares its figure. */
@@ -107,7 +104,6 @@ export function askedOf(benchmark: string): Pick<Played, "benchmark" | "split" |
   return { benchmark, split: defaultSplit, n: splits[defaultSplit]?.rows ?? null };
 }
 
-/** Row of our method on a benchmark. */
 export function playedOn(name: string, benchmark: string): Played {
   const method: Baseline = baselineNamed(name);
   const size = { benchmark, family: familyOf(benchmarkNamed(benchmark).answer.kind) };

@@ -27,24 +27,13 @@ describe("pass@k", () => {
     expect(() => passAtK(n, c, k)).toFailWith("input_invalid");
   });
   test("a k that a problem has too few samples for is not reported", () => {
-    expect(
-      meanPassAtK(
-        [
-          { n: 2, c: 1 },
-          { n: 1, c: 1 },
-        ],
-        2,
-      ),
-    ).toBeNull();
-    expect(
-      meanPassAtK(
-        [
-          { n: 2, c: 1 },
-          { n: 2, c: 0 },
-        ],
-        1,
-      ),
-    ).toBe(0.25);
+    const [half, one, none] = [
+      { n: 2, c: 1 },
+      { n: 1, c: 1 },
+      { n: 2, c: 0 },
+    ] as const;
+    expect(meanPassAtK([half, one], 2)).toBeNull();
+    expect(meanPassAtK([half, none], 1)).toBe(0.25);
     expect(meanPassAtK([], 1)).toBeNull();
   });
 });

@@ -2,29 +2,13 @@ import { grouped } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
-import {
-  sumShares,
-  type EqualTokens,
-  type InformationSetting,
-  type ModelShare,
-  type SampleRecord,
-} from "../sample-record.ts";
+import { sumShares, type ModelShare, type SampleRecord } from "../sample-record.ts";
 import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";
 
-/** Results of a method on a benchmark. */
-export interface MethodSummary extends TokenCounts {
-  readonly benchmark: string;
-  readonly method: string;
-  readonly setting: InformationSetting;
-  /** Team and its tokens, for a method of equal tokens. */
-  readonly equalTo: EqualTokens | null;
-  /** See `SampleRecord.protocol`; null if records differ. */
-  readonly protocol: string | null;
-  /** Null if unknown or records differ. */
-  readonly shots: number | null;
-  /** Comparable row of published tables; null if records differ. */
-  readonly published: string | null;
-  readonly differs: readonly string[];
+type OfRecords = "benchmark" | "method" | "setting" | "equalTo" | "protocol" | "shots" | "published" | "differs";
+
+/** Results of a method on a benchmark. `protocol`, `shots` and `published` are null if records differ. */
+export interface MethodSummary extends TokenCounts, Pick<SampleRecord, OfRecords> {
   /** Samples by note, such as `capped`. */
   readonly notes: Readonly<Record<string, number>>;
   readonly scored: number;

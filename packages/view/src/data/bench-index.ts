@@ -264,7 +264,6 @@ function isMessage({ role, content }: UnknownRecord): boolean {
   return isText(role) && isText(content);
 }
 
-/** Valid records of a list. */
 function recordsIn<T>(list: unknown, isValid: (record: UnknownRecord) => boolean): T[] {
   return Array.isArray(list) ? list.filter((item) => isRecord(item) && isValid(item)) : [];
 }

@@ -8,6 +8,7 @@ import { RunReader } from "./run-reader.ts";
 
 /** Options of `folderData`. */
 export interface FolderDataOptions {
+  /** Runs, sweeps and benches in and below them are read. */
   readonly folders: readonly string[];
   /** Waits for missing folders. */
   readonly mayCome?: boolean;

@@ -1,8 +1,13 @@
-/** First `max` UTF-16 units, never half a character. Copied, so that the whole text can be freed. */
-export function clipped(text: string, max = 200): string {
-  if (text.length <= max) return text;
+/** Never splits a character. `rest`: remaining UTF-16 units. */
+export function cutText(text: string, max: number): { readonly shown: string; readonly rest: number } {
+  if (text.length <= max) return { shown: text, rest: 0 };
   const end = /[\uD800-\uDBFF]/u.test(text.charAt(max - 1)) ? max - 1 : max;
-  return Buffer.from(text.slice(0, end)).toString();
+  return { shown: text.slice(0, end), rest: text.length - end };
+}
+
+/** First `max` UTF-16 units, copied so that the whole text can be freed. */
+export function clipped(text: string, max = 200): string {
+  return text.length <= max ? text : Buffer.from(cutText(text, max).shown).toString();
 }
 
 /** Samples evenly, including both ends. @param max - 2 or more */

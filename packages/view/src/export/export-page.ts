@@ -8,20 +8,16 @@ import type { TokenizerOf } from "../api.ts";
 import { folderData } from "../data/folder-data.ts";
 import type { RecordedBench, RecordedRun, RecordedView } from "../protocol.ts";
 import type { ViewData } from "../requests.ts";
+import type { ViewerOptions } from "../viewer.ts";
 import { webFolder } from "../web-folder.ts";
 import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } from "./record.ts";
 
 /** Options of `exportPage`. */
-export interface ExportOptions {
-  readonly folders: readonly string[];
+export interface ExportOptions extends Pick<ViewerOptions, "folders" | "pages" | "note" | "tokenizerOf"> {
   /** Default 3 MB. */
   readonly maxBytes?: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Default {@link webFolder}. */
-  readonly pages?: string;
-  readonly note?: (text: string) => void;
-  readonly tokenizerOf?: TokenizerOf;
 }
 
 const checkOptions = optionCheck<ExportOptions>()("exportPage", "folders maxBytes now pages note tokenizerOf");

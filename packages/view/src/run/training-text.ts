@@ -1,3 +1,4 @@
+import { mapValues } from "@laconic/core";
 import { formatDuration, formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
 import { runFiles, type Evaluation, type Measured, describeUnscored } from "@laconic/trainer";
@@ -76,11 +77,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
         ...figures(test),
         problems: test.problems,
         interval: test.interval,
-        ...(test.groups && {
-          groups: Object.fromEntries(
-            Object.entries(test.groups).map(([group, measured]) => [group, figures(measured)]),
-          ),
-        }),
+        ...(test.groups && { groups: mapValues(test.groups, figures) }),
       },
     }),
     budget,

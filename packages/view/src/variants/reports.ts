@@ -156,12 +156,9 @@ export function variantPlane(
   ];
   const start = meanSide(starts);
   const isAlone = variants.length === 1;
-  const faint = (end: VariantResult["after"], name: string, color: number): PlanePoint => ({
-    ...end,
-    name,
-    color,
-    look: "faint",
-  });
+  const faint = (end: VariantResult["after"], name: string, color: number): PlanePoint => {
+    return { ...end, name, color, look: "faint" };
+  };
   const counts = variants.map(({ runs }) => runs.length);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   return {
@@ -173,12 +170,9 @@ export function variantPlane(
         runs.length > 1 ? runs.map((run) => faint(endOf(run), `${name}, seed ${run.seed}`, color)) : [],
       ),
       { ...start, name: "before training", color: 0, look: "ring", label: "before" },
-      ...variants.map(({ name, color, end }, i) => ({
-        ...end,
-        name,
-        color,
-        label: isAlone ? "after" : String(i + 1),
-      })),
+      ...variants.map(({ name, color, end }, i): PlanePoint => {
+        return { ...end, name, color, label: isAlone ? "after" : String(i + 1) };
+      }),
     ],
     lines: isAlone ? [{ positions: [start, ...variants.map(({ end }) => end)], color: 1, look: "path" }] : [],
     budget,

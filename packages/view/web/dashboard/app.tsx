@@ -37,7 +37,7 @@ export function App({ foot }: { foot?: ComponentChildren }) {
   const Page = Object.hasOwn(pages, page) ? pages[page as keyof typeof pages] : RunsPage;
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), focusMain())}>
+      <a class="visually-hidden" href="#main" onClick={(event) => (event.preventDefault(), focusMain())}>
         Skip to content
       </a>
       <header class="line top">
@@ -74,7 +74,7 @@ function ConnectionState() {
       class={`last connection soft small ${state} ${{ live: "good", gone: "bad" }[state as string] ?? ""}`}
       role="status"
     >
-      <i aria-hidden="true" /> {state === "gone" ? "not connected" : state}
+      <i class="key dot" aria-hidden="true" /> {state === "gone" ? "not connected" : state}
     </span>
   );
 }

@@ -24,7 +24,6 @@ export function SearchField(props: FieldProps & { placeholder?: string; kind?: s
   return <Field class="input" type="search" {...props} />;
 }
 
-/** Limit of the shown steps. */
 export function StepField(props: FieldProps) {
   return <Field class="input short" type="number" min="0" {...props} />;
 }
@@ -42,7 +41,7 @@ export function Choice({ query, value = "", ...rest }: ChoiceProps) {
 /** `on` in the address if checked. */
 export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) {
   return (
-    <label class="check">
+    <label class="line small check">
       <input
         type="checkbox"
         checked={useQuery(query) === on}

@@ -15,7 +15,6 @@ export function useNotes(): Notes["byRun"] {
   return useLoaded<Notes>("/notes").value?.byRun ?? noNotes;
 }
 
-/** Links to the runs with the same tag. */
 export function Tags({ note: { tags } = empty }: { note: RunNote | undefined }) {
   return (
     <>
@@ -67,7 +66,7 @@ export function RunNotes({ run }: { run: string }) {
         <span>Note</span>
         <textarea
           class="input"
-          rows={3}
+          rows={4}
           maxLength={noteLimits.note}
           value={draft.note}
           onInput={({ currentTarget }) => setDraft({ ...draft, note: currentTarget.value })}

@@ -91,7 +91,6 @@ interface WhenProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Loaded value, or its failure or a loading note. */
 export function When<T>({ loaded: { value, error }, missing, children }: WhenProps<T>) {
   if (value === null && error?.status === 404 && missing !== undefined) return <>{missing}</>;
   return (

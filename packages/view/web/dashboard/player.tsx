@@ -9,7 +9,6 @@ interface PlayerProps {
   readonly last: number;
   readonly text: string;
   readonly waitMs: number;
-  /** Default 1. */
   readonly stride?: number;
   readonly hasSteps?: boolean;
   readonly marks?: readonly number[];

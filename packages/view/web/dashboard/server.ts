@@ -16,7 +16,6 @@ type Recorded = (path: string) => Promise<unknown>;
 
 let recorded: Recorded | null = null;
 
-/** Answers from the page's data. */
 export function answerFrom(answers: Recorded): void {
   recorded = answers;
 }

@@ -3,7 +3,6 @@ import { csvLine } from "@laconic/core/text";
 import { Button } from "./elements.tsx";
 import { saveFile } from "./save-file.ts";
 
-/** Row of a CSV file. */
 export type CsvRow = Parameters<typeof csvLine>[0];
 
 /** Saves the chart around it. */

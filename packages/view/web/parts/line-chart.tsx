@@ -1,12 +1,11 @@
 import { seriesColour } from "@laconic/core/design";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { useState } from "preact/hooks";
-import { axes } from "../../src/charts/drawing.ts";
-import { colour, linePath, lonePoints, px } from "../../src/charts/drawing.ts";
-import { scaleOf, tickFormat, type Scale } from "../../src/charts/drawing.ts";
-import { textWidth } from "../../src/charts/drawing.ts";
+import { axes, colour, linePath, lonePoints, px } from "../../src/charts/drawing.ts";
+import { scaleOf, textWidth, tickFormat, type Scale } from "../../src/charts/drawing.ts";
 import { Drawn, useWidth } from "./drawn.tsx";
 import { Key } from "./elements.tsx";
+import type { Point } from "./graph-layout.ts";
 import { visibleLine } from "./safe-text.ts";
 
 export type Range = readonly [low: number, high: number];
@@ -52,7 +51,7 @@ export function LineChart(props: LineChartProps) {
 
 function Picture(props: LineChartProps & { readonly width: number }) {
   const { lines, changes = [], onSelect } = props;
-  const [pointer, setPointer] = useState<{ readonly x: number; readonly y: number } | null>(null);
+  const [pointer, setPointer] = useState<Point | null>(null);
   const [start, setStart] = useState<number | null>(null);
   const { x, y } = scalesOf(props);
   const [left, right] = x.range;
@@ -184,7 +183,7 @@ function areaPath(low: readonly (readonly [number, number])[], high: readonly (r
 
 interface TooltipProps extends LineChartProps {
   readonly width: number;
-  readonly pointer: { readonly x: number; readonly y: number };
+  readonly pointer: Point;
   readonly x: Scale;
   readonly y: Scale;
 }
@@ -208,7 +207,7 @@ function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipPro
     <div class="tooltip" style={side}>
       <div class="soft small">step {formatNumber(Math.round(first.step))}</div>
       {entries.slice(0, maxEntries).map(({ line, row, value }) => (
-        <div key={line.key}>
+        <div key={line.key} class="clip">
           <Key index={line.index} /> {visibleLine(line.label, 40)} <b>{withUnit(value, unit)}</b>
           {line.band && (
             <span class="soft small">

@@ -1,3 +1,5 @@
+import { cutText } from "../../src/data/texts.ts";
+
 /** A hidden or direction character is shown by name. */
 interface TextPiece {
   readonly text: string;
@@ -39,12 +41,4 @@ export function visibleLine(text: string, max = 200): string {
     .join("")
     .replace(/\s+/gu, " ");
   return rest > 0 ? `${line}…` : line;
-}
-
-/** Never splits a character. `rest`: remaining UTF-16 units. */
-export function cutText(text: string, max: number): { readonly shown: string; readonly rest: number } {
-  if (text.length <= max) return { shown: text, rest: 0 };
-  const last = text.charCodeAt(max - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? max - 1 : max;
-  return { shown: text.slice(0, end), rest: text.length - end };
 }

@@ -44,7 +44,6 @@ function storedText(key: string): string | null {
   }
 }
 
-/** Redraws on changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0);
   useEffect(() => {

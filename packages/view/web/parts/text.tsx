@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { counted } from "@laconic/core/text";
-import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
+import { cutText } from "../../src/data/texts.ts";
+import { visibleLine, visiblePieces } from "./safe-text.ts";
 
-/** Initially shown characters. */
 const shownAtOnce = 4000;
 
 /** Untrusted text: invisible characters are named, direction marks have no effect, long texts expand on click. */

@@ -142,7 +142,7 @@ export function AskTellers({ session }: { session: SessionHandle }) {
       problem={{ kind: "story", thing, name, texts }}
       note="Teams before and after training"
     >
-      <div class="stack stories">
+      <div class="stack stories wide">
         {fields.map(([label, value, set, maxLength]) => (
           <label key={label}>
             <span class="soft small">{label}</span>

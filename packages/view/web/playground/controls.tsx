@@ -3,7 +3,7 @@ import { useContext, useEffect, useId, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 import { Level, levelTexts } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
-import { levelRanges, ranges, type Steering } from "./worker/settings.ts";
+import { levelRanges, ranges, type Range, type Steering } from "./worker/settings.ts";
 
 const moreSteps = 60;
 
@@ -106,7 +106,7 @@ export function SteeringControls({ session: { state, send } }: { session: Sessio
 interface SliderProps {
   readonly label: string;
   readonly value: number;
-  readonly range: { readonly min: number; readonly max: number; readonly step: number };
+  readonly range: Range;
   readonly format: (value: number) => string;
   /** Called on release, not while dragging. */
   readonly onChange: (value: number) => void;
@@ -139,7 +139,7 @@ export function Notices({ session }: { session: SessionHandle }) {
       {failure && <FailureNotice session={session} />}
       {warnings.length > 0 && (
         <details class="notice warn">
-          <summary>
+          <summary class="clip">
             {counted(warnings.length, "warning")}: <span>{warnings.at(-1)}</span>
           </summary>
           <ul>

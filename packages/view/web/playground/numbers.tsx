@@ -95,6 +95,8 @@ export function Numbers({ state }: { state: PageState }) {
   );
 }
 
+const hues = { dots: "var(--ink)", reference: "var(--soft)" } as const;
+
 interface CurveProps extends Pick<ChartLine, "index" | "steps" | "values"> {
   readonly title: string;
   readonly n: string;
@@ -118,7 +120,12 @@ function Curve({ title, n, steps, values, other, index, lastStep, unit, high }: 
       <figcaption class="line soft small">
         {title}
         {details !== "" && `, ${details}`}
-        {other && <span class={`last ${other.look}`}>{other.label}</span>}
+        {other && (
+          <span class="last">
+            <i class={`key ${other.look === "dots" ? "dot" : "dashed"}`} style={{ "--hue": hues[other.look] }} />
+            {other.label}
+          </span>
+        )}
       </figcaption>
       <LineChart
         lines={[

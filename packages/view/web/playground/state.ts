@@ -1,20 +1,13 @@
+import type { Evaluation } from "@laconic/trainer/reading";
 import type { TeamSpeech } from "../../src/protocol.ts";
-import type {
-  Answers,
-  Conversation,
-  EvaluationRow,
-  Failure,
-  StepPoint,
-  WarmUpStep,
-  WorkerMessage,
-} from "./worker/messages.ts";
+import type { Answers, Conversation, Failure, StepPoint, WarmUpStep, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
 export interface PageState {
   readonly settings: PlaygroundSettings;
   readonly step: number;
   readonly points: readonly StepPoint[];
-  readonly evaluations: readonly EvaluationRow[];
+  readonly evaluations: readonly Evaluation[];
   readonly team: TeamSpeech | null;
   readonly warnings: readonly string[];
   /** Null before the worker has opened. */

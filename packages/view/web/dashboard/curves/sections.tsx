@@ -34,7 +34,6 @@ interface SectionsProps {
   readonly children: (metric: MetricInfo) => ComponentChildren;
 }
 
-/** Pinned curves, then a section for each prefix. */
 export function Sections({ metrics, children }: SectionsProps) {
   const hidden = namesIn(useStore(closed));
   return (

@@ -110,12 +110,12 @@ function EpisodeRow({ row }: { row: EpisodeSummary }) {
         <span class="soft small">
           step {formatNumber(step)}, {kind}
         </span>
-        <span class="number small">{counted(tokens, "token")}</span>
+        <span class="number small last">{counted(tokens, "token")}</span>
       </div>
-      <div class="question">
+      <div class="clip question">
         <SafeLine text={question} />
       </div>
-      <div class="answer soft small">
+      <div class="clip answer soft small">
         <SafeLine text={answer ?? "no answer"} max={80} />
         {opponent !== null && ` · opponent ${visibleLine(opponent, 24)}`}
         {silent.length > 0 && ` · silent: ${silent.map((agent) => visibleLine(agent, 24)).join(", ")}`}

@@ -174,17 +174,17 @@ const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
           <SafeLine text={name} />
         </a>
         {notes[id] && (
-          <span class="small">
+          <span class="line small">
             <Tags note={notes[id]} /> <SafeLine text={notes[id].note} max={120} />
           </span>
         )}
-        <span class="soft small">
+        <span class="line soft small">
           {[folder === name ? "" : folder, objective && `objective ${objective}`, device && `device ${device}`].map(
             (text) => text && <SafeLine text={text} />,
           )}
         </span>
         {reason !== null && (
-          <span class="warn tone small">
+          <span class="line warn tone small">
             <SafeLine text={reason} max={400} />
           </span>
         )}
@@ -198,7 +198,7 @@ const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
     ({ task, model, agents }) => (
       <>
         <SafeLine text={task ?? "–"} max={60} />
-        <span class="soft small">
+        <span class="line soft small">
           {model !== null && <SafeLine text={model} max={60} />}
           {agents.length > 0 && (
             <span title={visibleLine(agents.join(", "), 400)}>{counted(agents.length, "agent")}</span>

@@ -80,7 +80,6 @@ export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): read
   });
 }
 
-/** Runs with the same value of a setting. */
 export interface RunGroup {
   readonly key: string;
   readonly label: string;

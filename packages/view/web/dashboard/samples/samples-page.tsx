@@ -96,22 +96,22 @@ function SampleLine({ row }: { row: SampleRow }) {
       <div class="line">
         <Verdict verdict={row.verdict} />
         {row.score !== null && <span class="small number">F1 {formatPercent(row.score)}</span>}
-        <b class="small method">
+        <b class="small clip method">
           <SafeLine text={row.method} max={40} />
         </b>
         <span class="soft small">
           <SafeLine text={row.benchmark} max={30} />
           {row.repeat > 0 && `, repeat ${row.repeat + 1}`}
         </span>
-        <span class="number small soft">
+        <span class="number small soft last">
           {tokens}
           <span class="figures"> · {figures.join(" · ")}</span>
         </span>
       </div>
-      <div class="question">
+      <div class="clip question">
         <SafeLine text={row.question === "" ? row.problem : row.question} />
       </div>
-      <div class="answer soft small">
+      <div class="clip answer soft small">
         <SafeLine text={row.extracted ?? "no answer"} max={60} />
         {row.gold !== "" && " · gold "}
         <SafeLine text={row.gold} max={40} />

@@ -6,7 +6,6 @@ export type WorkerFiles = FileSystem & ModelFiles;
 
 export const runFolder = "/run";
 
-/** Sorted. */
 async function filesBelow(files: FileSystem, path: string): Promise<string[]> {
   const isFile = await files.read(path).then(
     () => true,
@@ -21,7 +20,6 @@ async function filesBelow(files: FileSystem, path: string): Promise<string[]> {
 
 const lockName = /(?:^|\/)LOCK[^/]*$/u;
 
-/** Zips a folder under the name `name`. */
 export async function zipped(files: FileSystem, folder: string, name: string): Promise<Uint8Array> {
   const entries: Record<string, Uint8Array> = {};
   for (const path of await filesBelow(files, folder))

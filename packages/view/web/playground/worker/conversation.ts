@@ -2,7 +2,7 @@ import { ledgerTotals, type Episode, type Problem, type RewardTerms } from "@lac
 import { chargesOf } from "@laconic/core/ledger";
 import { teamSpeech } from "../../../src/data/team-speech.ts";
 import type { TeamSpeech } from "../../../src/protocol.ts";
-import type { Conversation, EvaluationRow, StepPoint } from "./messages.ts";
+import type { Conversation, StepPoint } from "./messages.ts";
 import { levelRanges, type LevelName } from "./settings.ts";
 import type { World } from "./world.ts";
 
@@ -44,10 +44,6 @@ export function teamOf(episodes: readonly RewardedEpisode[]): TeamSpeech {
   return teamSpeech(
     episodes.map(({ episode, costs = {}, terms = {} }) => ({ ...episode, charges: chargesOf(costs, terms, counts) })),
   );
-}
-
-export function evaluationRow({ step, accuracy, interval, tokens, problems }: EvaluationRow): EvaluationRow {
-  return { step, accuracy, interval, tokens, problems };
 }
 
 export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName): StepPoint {

@@ -1,4 +1,5 @@
-import type { RunEvaluation, TeamSpeech } from "../../../src/protocol.ts";
+import type { Evaluation } from "@laconic/trainer/reading";
+import type { TeamSpeech } from "../../../src/protocol.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
 export interface Conversation {
@@ -32,8 +33,6 @@ export interface StepPoint {
   /** Shares of silent turns, if the task counts them. */
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
-
-export type EvaluationRow = Pick<RunEvaluation, "step" | "accuracy" | "interval" | "tokens" | "problems">;
 
 export interface Glimpse {
   readonly team: TeamSpeech;
@@ -91,7 +90,7 @@ export type WorkerMessage =
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
   | { readonly type: "evaluating" }
-  | { readonly type: "evaluation"; readonly evaluation: EvaluationRow }
+  | { readonly type: "evaluation"; readonly evaluation: Evaluation }
   | { readonly type: "training"; readonly active: boolean; readonly step: number }
   | { readonly type: "settings"; readonly settings: PlaygroundSettings }
   | ({ readonly type: "asked"; readonly step: number } & Answers)

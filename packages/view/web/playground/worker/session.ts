@@ -1,6 +1,6 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import { openRun, runFiles, runSpec, train, type Recorder, type TrainConfig } from "@laconic/trainer";
-import { conversationOf, evaluationRow, pointOf, teamOf } from "./conversation.ts";
+import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import { runFolder, zipped, type WorkerFiles } from "./archive.ts";
 import type { Glimpse, OwnProblem, WorkerMessage, Failure } from "./messages.ts";
 import { adjustable, runConfig, trainConfig } from "./run-config.ts";
@@ -202,7 +202,7 @@ export class Session {
       checkpoint: (models, state) => run.checkpoint(models, state),
       evaluation: async (evaluation, episodes, transcripts) => {
         await run.evaluation(evaluation, episodes, transcripts);
-        say({ type: "evaluation", evaluation: evaluationRow(evaluation) });
+        say({ type: "evaluation", evaluation });
       },
     };
   }

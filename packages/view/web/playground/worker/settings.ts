@@ -19,7 +19,8 @@ export interface PlaygroundSettings {
   readonly warmStart: number;
 }
 
-interface Range {
+/** Range of a slider. */
+export interface Range {
   readonly min: number;
   readonly max: number;
   readonly step: number;
@@ -55,7 +56,6 @@ export function firstSettings(level: LevelName): PlaygroundSettings {
   return { level, seed: 1, steps, device: "wasm", steering, warmStart: warmStart?.first ?? 0 };
 }
 
-/** Tellers with `?level=tellers`. */
 export function levelIn(query: string): LevelName {
   return new URLSearchParams(query).get("level") === "tellers" ? "tellers" : "relay";
 }
