@@ -20,7 +20,6 @@ export interface BenchEstimate {
 }
 
 type Work = Pick<BenchEstimate, "calls" | "promptTokens" | "likelyPromptTokens" | "completionTokens">;
-const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, completionTokens: 0 };
 
 /**
  * Upper bound of calls and tokens, with calibration and quotes, without failed attempts. Assumes at most one line per
@@ -131,13 +130,11 @@ function bytesOf(texts: readonly string[]): number {
 }
 
 function sum(works: readonly Work[]): Work {
-  return works.reduce(
-    (total, work) => ({
-      calls: total.calls + work.calls,
-      promptTokens: total.promptTokens + work.promptTokens,
-      likelyPromptTokens: total.likelyPromptTokens + work.likelyPromptTokens,
-      completionTokens: total.completionTokens + work.completionTokens,
-    }),
-    nothing,
-  );
+  const total = (of: keyof Work): number => works.reduce((before, work) => before + work[of], 0);
+  return {
+    calls: total("calls"),
+    promptTokens: total("promptTokens"),
+    likelyPromptTokens: total("likelyPromptTokens"),
+    completionTokens: total("completionTokens"),
+  };
 }

@@ -27,7 +27,6 @@ export interface Claim {
 export interface TrainedRow {
   readonly preset: string;
   readonly published: Readonly<Record<string, string | null>>;
-  /** Trains it. */
   readonly command: string;
 }
 
@@ -64,7 +63,6 @@ interface MagrpoClaim {
   readonly benchmark: string;
   readonly figure: string;
   readonly model: string;
-  /** Trains it. */
   readonly command: string;
   readonly exemplars: string;
   readonly claims?: readonly Claim[];

@@ -1,4 +1,4 @@
-import { ledgerTotals, type Ledger, type AgentId } from "@laconic/core";
+import { grouped, ledgerTotals, type Ledger, type AgentId } from "@laconic/core";
 import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts, sumKinds } from "@laconic/core/ledger";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
@@ -84,24 +84,17 @@ export interface ModelShare extends TokenCounts {
 }
 
 export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
-  const sums = new Map<string, ModelShare>();
-  for (const share of shares) {
-    const before = sums.get(share.model);
-    sums.set(
-      share.model,
-      before
-        ? {
-            model: share.model,
-            calls: before.calls + share.calls,
-            promptTokens: before.promptTokens + share.promptTokens,
-            completionTokens: before.completionTokens + share.completionTokens,
-            ...sumKinds([before, share]),
-            usd: before.usd === null || share.usd === null ? null : before.usd + share.usd,
-          }
-        : share,
-    );
-  }
-  return [...sums.values()];
+  return grouped(shares, ({ model }) => model).map((same) => {
+    const sum = (of: (share: ModelShare) => number): number => same.reduce((total, share) => total + of(share), 0);
+    return {
+      model: same[0].model,
+      calls: sum(({ calls }) => calls),
+      promptTokens: sum(({ promptTokens }) => promptTokens),
+      completionTokens: sum(({ completionTokens }) => completionTokens),
+      ...sumKinds(same),
+      usd: same.some((share) => share.usd === null) ? null : sum((share) => share.usd ?? 0),
+    };
+  });
 }
 
 /** Answer of one method to one question. */

@@ -1,3 +1,4 @@
+import { grouped } from "@laconic/core";
 import type {
   Completion,
   Episode,
@@ -162,21 +163,15 @@ export interface CommonMessage {
 
 /** Most frequent messages of each agent. */
 export function commonMessages(utterances: readonly Utterance[], most = 5): CommonMessage[] {
-  const byAgent = new Map<string, Map<string, { count: number; example: string }>>();
-  for (const { agent, text, silent } of utterances) {
+  const formed = utterances.map(({ agent, text, silent }) => {
     // Single letters are names, except a and i; so is a letter before a number.
     const form = silent ? "(silence)" : text.replaceAll(/\b[a-z](?=\d)|\b[b-hj-z]\b/giu, "x").replaceAll(/\d+/gu, "0");
-    const forms = byAgent.get(agent) ?? new Map<string, { count: number; example: string }>();
-    byAgent.set(agent, forms);
-    const entry = forms.get(form);
-    if (entry) entry.count++;
-    else forms.set(form, { count: 1, example: silent ? "" : text });
-  }
-  return [...byAgent].flatMap(([agent, forms]) => {
-    const all = [...forms.values()].reduce((sum, { count }) => sum + count, 0);
-    return [...forms]
-      .toSorted(([, a], [, b]) => b.count - a.count)
-      .slice(0, most)
-      .map(([form, { count, example }]) => ({ agent, form, example, share: count / all }));
+    return { agent, form, example: silent ? "" : text };
   });
+  return grouped(formed, ({ agent }) => agent).flatMap((all) =>
+    grouped(all, ({ form }) => form)
+      .toSorted((a, b) => b.length - a.length)
+      .slice(0, most)
+      .map((same) => ({ ...same[0], share: same.length / all.length })),
+  );
 }

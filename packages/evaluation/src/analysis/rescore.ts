@@ -1,4 +1,12 @@
-import { ledgerTotals, statisticMean, statisticOf, type Episode, type Problem, dataError } from "@laconic/core";
+import {
+  dataError,
+  grouped,
+  ledgerTotals,
+  statisticMean,
+  statisticOf,
+  type Episode,
+  type Problem,
+} from "@laconic/core";
 import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
@@ -24,23 +32,19 @@ export interface RescoredStep {
 
 /** Recomputes each step's means under other prices or edges. */
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
-  const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
-  return steps.map((step) => {
-    const scored = recorded
-      .filter((recordedEpisode) => recordedEpisode.step === step)
-      .map(({ problem, episode, task = Number.NaN }) => {
-        const retained = withoutEdges(episode, without);
-        const terms = rewardTerms(
-          measureEpisode(() => task, equation1Costs, retained, problem),
-          prices,
-        );
-        const { writtenTokens, readTokens } = ledgerTotals(retained.ledger);
-        return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
-      });
+  const steps = grouped(recorded, ({ step }) => step).toSorted(([a], [b]) => a.step - b.step);
+  return steps.map((episodes) => {
+    const scored = episodes.map(({ problem, episode, task = Number.NaN }) => {
+      const retained = withoutEdges(episode, without);
+      const measured = measureEpisode(() => task, equation1Costs, retained, problem);
+      const terms = rewardTerms(measured, prices);
+      const { writtenTokens, readTokens } = ledgerTotals(retained.ledger);
+      return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
+    });
     const mean = (pick: (item: (typeof scored)[number]) => number): number =>
       statisticMean(statisticOf(scored.map(pick).filter((value) => !Number.isNaN(value))));
     return {
-      step,
+      step: episodes[0].step,
       episodes: scored.length,
       task: mean(({ terms }) => terms["task"] ?? Number.NaN),
       writtenTokens: mean((item) => item.writtenTokens),

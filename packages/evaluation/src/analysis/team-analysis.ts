@@ -1,4 +1,4 @@
-import { statisticMean, statisticOf, type Episode } from "@laconic/core";
+import { grouped, statisticMean, statisticOf, type Episode } from "@laconic/core";
 import {
   broadcastAmplification,
   criticalPath,
@@ -78,10 +78,7 @@ export function analyseTeam(
     valuesBefore: old.length === 0 ? null : summariseValues(old),
     values: summariseValues(values),
     byAgent: Object.fromEntries(
-      [...new Set(values.map(({ agent }) => agent))].map((agent) => [
-        agent,
-        summariseValues(values.filter((messageValue) => messageValue.agent === agent)),
-      ]),
+      grouped(values, ({ agent }) => agent).map((messages) => [messages[0].agent, summariseValues(messages)]),
     ),
     extremes: [
       ...sorted.slice(0, 3).filter(({ value }) => value < 0),

@@ -1,7 +1,7 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining, questionText } from "@laconic/benchmarks";
-import { type Problem, dataError } from "@laconic/core";
+import { dataError, grouped, type Problem } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing, moveFile } from "@laconic/core/platform";
@@ -183,12 +183,14 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
       ({ method, questions, of, benchmark }) =>
         `${method}: ${formatCount(questions)} of ${formatCount(of)} questions of ${benchmark}`,
     );
-  const reasons = new Map<string, Set<string>>();
-  for (const { method, reason } of skipped)
-    if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
+  const whole = skipped.filter(({ reason }) => reason !== null);
+  const reasons = grouped(whole, ({ reason }) => reason).map((same) => {
+    const methods = new Set(same.map(({ method }) => method));
+    return `Played on whole questions only: ${[...methods].join(", ")}. ${same[0].reason}`;
+  });
   return [
     ...(group.length > 0 ? [`Skipped, because they state fewer than two facts to deal: ${group.join("; ")}.`] : []),
-    ...[...reasons].map(([reason, methods]) => `Played on whole questions only: ${[...methods].join(", ")}. ${reason}`),
+    ...reasons,
   ];
 }
 

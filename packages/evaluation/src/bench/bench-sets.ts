@@ -20,7 +20,7 @@ import {
 } from "@laconic/benchmarks";
 import { answerLine } from "@laconic/grading";
 import { installedTexts } from "@laconic/benchmarks/exemplars";
-import { configError, LaconicError } from "@laconic/core";
+import { configError, grouped, LaconicError } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchSet } from "../bench-job.ts";
 import { openBenchData } from "./bench-data.ts";
@@ -207,8 +207,9 @@ function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: st
   const shuffled = atMost(answered, answered.length, seed);
   const topicOf = ({ metadata }: BenchmarkProblem): string => String(metadata?.[topic ?? ""]);
   // Keeps each topic's positions in the shuffle, in file order.
-  const waiting = new Map<string, BenchmarkProblem[]>();
-  for (const problem of answered) waiting.set(topicOf(problem), [...(waiting.get(topicOf(problem)) ?? []), problem]);
+  const waiting = new Map<string, BenchmarkProblem[]>(
+    grouped(answered, topicOf).map((same) => [topicOf(same[0]), same]),
+  );
   const ordered =
     topic === undefined ? shuffled : shuffled.flatMap((problem) => waiting.get(topicOf(problem))?.shift() ?? []);
   return ordered.map((problem) => ({

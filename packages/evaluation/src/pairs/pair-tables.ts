@@ -59,17 +59,13 @@ function summaryOf(
 
 /** Two tables of a task's teams: rewards, and costs. */
 export function pairTables(summaries: readonly PairSummary[]): Table[] {
-  const tasks = [...new Set(summaries.map(({ task }) => task))];
-  return tasks.flatMap((task) => {
-    const rows = summaries.filter((summary) => summary.task === task);
-    return [rewardTable(task, rows), costTable(task, rows)];
-  });
+  return grouped(summaries, ({ task }) => task).flatMap((rows) => [rewardTable(rows), costTable(rows)]);
 }
 
-function rewardTable(task: string, rows: readonly PairSummary[]): Table {
+function rewardTable(rows: readonly [PairSummary, ...PairSummary[]]): Table {
   const estimate = (value: Estimate | null): string => (value ? formatEstimate(value, formatShare) : "");
   const measures = [...new Set(rows.flatMap((row) => Object.keys(row.measures)))];
-  return tableOf(`${task}: reward, % of the best`, rows, [
+  return tableOf(`${rows[0].task}: reward, % of the best`, rows, [
     ["team", ({ method }) => method],
     ["reward, %", ({ score }) => estimate(score)],
     ["minus the first", ({ difference }) => estimate(difference)],
@@ -79,20 +75,20 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
 }
 
 /** "Times the first" compares with the first team. */
-function costTable(task: string, rows: readonly PairSummary[]): Table {
+function costTable(rows: readonly [PairSummary, ...PairSummary[]]): Table {
   const [first] = rows;
-  const times = (reference: number | null | undefined, value: number | null): string =>
+  const times = (reference: number | null, value: number | null): string =>
     reference && value ? `${formatNumber(reference / value)}×` : "";
-  return tableOf(`${task}: tokens and seconds per problem`, rows, [
+  return tableOf(`${first.task}: tokens and seconds per problem`, rows, [
     ["team", ({ method }) => method],
     ["calls", ({ calls }) => calls],
     ["prompt tokens", ({ promptTokens }) => promptTokens],
     ["written tokens", ({ completionTokens }) => completionTokens],
     ...kindColumns(rows, " tokens", (_, count) => count),
     ["critical tokens", ({ criticalTokens }) => criticalTokens],
-    ["speed-up, by tokens", ({ criticalTokens }) => times(first?.criticalTokens, criticalTokens)],
+    ["speed-up, by tokens", ({ criticalTokens }) => times(first.criticalTokens, criticalTokens)],
     ["critical seconds", ({ criticalSeconds }) => criticalSeconds ?? ""],
-    ["speed-up, by seconds", ({ criticalSeconds }) => times(first?.criticalSeconds, criticalSeconds)],
+    ["speed-up, by seconds", ({ criticalSeconds }) => times(first.criticalSeconds, criticalSeconds)],
   ]);
 }
 

@@ -267,11 +267,8 @@ function claimResult(
     return { ...result, verdict: "too few questions", reason };
   }
   const boundOf = (bound: number): Estimate => {
-    const match = (as === "ratio" ? estimate(bound) : than === undefined ? level : difference) ?? {
-      value: 0,
-      low: 0,
-      high: 0,
-    };
+    const none = { value: 0, low: 0, high: 0 };
+    const match = (as === "ratio" ? estimate(bound) : than === undefined ? level : difference) ?? none;
     const shift = as === "ratio" ? 0 : bound;
     return { value: 0, low: (match.low ?? match.value) - shift, high: (match.high ?? match.value) - shift };
   };

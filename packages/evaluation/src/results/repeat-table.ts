@@ -55,12 +55,8 @@ function sizesTo(repeats: number): number[] {
 
 /** Right answers count as one, wrong ones by text. Missing answers do not vote. */
 function mostFrequentIsRight(samples: readonly SampleRecord[]): boolean {
-  const votes = new Map<string | true, number>();
-  for (const sample of samples) {
-    const answer = isRight(sample) ? true : sample.extracted;
-    if (answer !== null) votes.set(answer, (votes.get(answer) ?? 0) + 1);
-  }
-  const [first] = [...votes].toSorted(([, a], [, b]) => b - a);
+  const votes = samples.map((sample) => isRight(sample) || sample.extracted).filter((answer) => answer !== null);
+  const [first] = grouped(votes, (answer) => answer).toSorted((a, b) => b.length - a.length);
   return first?.[0] === true;
 }
 

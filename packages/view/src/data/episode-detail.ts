@@ -201,7 +201,8 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownReco
 export function trainedCharges(content: StoredContent, number: number, settings: CostSettings): readonly Charge[] {
   const rollout = content.rollouts?.[number];
   if (!rollout) return [];
-  const { score, ledger = { calls: [] } } = content.episodes[rollout.episode] ?? {};
+  const played = content.episodes[rollout.episode];
+  const { ledger = { calls: [] } } = played ?? {};
   // Transcripts have terms without units, so token costs are counted here.
   const units =
     rollout.costs ??
@@ -215,9 +216,8 @@ export function trainedCharges(content: StoredContent, number: number, settings:
   const policies = Object.values(content.policies ?? {});
   const paying = policies.filter(({ rewards }) => rewards !== undefined);
   if (paying.length === 0) return team;
-  const task = score?.status === "scored" && typeof score.value === "number" ? score.value : Number.NaN;
   const teamUnits = new Map(team.map((charge) => [charge.name, charge.units]));
-  const episode = { rollout, number, ledger, task, settings, teamUnits };
+  const episode = { rollout, number, ledger, task: gradeOf(played), settings, teamUnits };
   const charges = paying.flatMap((policy) => policyCharges(policy, episode));
   if (paying.length === policies.length) return charges;
   const payers = new Set(paying.flatMap(({ agents }) => agents));

@@ -1,4 +1,4 @@
-import { ledgerTotals } from "@laconic/core";
+import { grouped, ledgerTotals } from "@laconic/core";
 import { frontierOf, hypervolume, meanOf, studentTest, tokensAtAccuracy, type Estimate } from "@laconic/core/numeric";
 import { holm, pairedDifference } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
@@ -101,8 +101,7 @@ export async function summariseSweep(
 export function byVariant(
   results: readonly VariantResult[],
 ): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {
-  const names = [...new Set(results.map(({ variant }) => variant))];
-  return names.map((name) => ({ name, runs: results.filter(({ variant }) => variant === name) }));
+  return grouped(results, ({ variant }) => variant).map((runs) => ({ name: runs[0].variant, runs }));
 }
 
 /** End of each run: on test problems if all runs have measured them, else on validation problems. */

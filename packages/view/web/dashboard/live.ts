@@ -39,22 +39,24 @@ export function follow(): void {
   });
 }
 
+function once(name: keyof typeof again, ms: number, work: () => void): void {
+  again[name] ??= setTimeout(() => {
+    delete again[name];
+    work();
+  }, ms);
+}
+
 function hear(event: ViewEvent): void {
   if (event.type === "runs") {
-    again.runs ??= setTimeout(() => {
-      delete again.runs;
-      // Runs may have appeared or vanished.
-      refresh((path, hasFailed) => hasFailed || /^\/(?:runs|benches|runs\/[^/]+)$/u.test(path));
-    }, everyMs);
-    return;
+    // Runs may have appeared or vanished.
+    const isStale = /^\/(?:runs|benches|runs\/[^/]+)$/u;
+    return once("runs", everyMs, () => refresh((path, hasFailed) => hasFailed || isStale.test(path)));
   }
   grown.set(event.id, event);
-  again.grown ??= setTimeout(tell, everyMs);
+  once("grown", everyMs, tell);
 }
 
 function tell(): void {
-  delete again.grown;
-  const events = [...grown.values()];
   const byId = new Map(grown);
   grown.clear();
   patch<readonly RunSummary[]>("/runs", (runs) =>
@@ -64,11 +66,8 @@ function tell(): void {
     }),
   );
   // Remaining time, evaluations and warnings are only in the list.
-  again.runs ??= setTimeout(() => {
-    delete again.runs;
-    refresh((path) => path === "/runs");
-  }, listEveryMs);
-  for (const event of events) {
+  once("runs", listEveryMs, () => refresh((path) => path === "/runs"));
+  for (const event of byId.values()) {
     const runPath = `/runs/${encodeURIComponent(event.id)}`;
     refresh((path) => path === runPath || path === `${runPath}/speech` || path.startsWith(`${runPath}/columns?`));
     for (const listener of Array.from(listeners)) listener(event);

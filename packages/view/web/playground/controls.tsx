@@ -3,6 +3,7 @@ import { useContext, useEffect, useId, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 import { Level, levelTexts } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
+import type { Failure } from "./worker/messages.ts";
 import { levelRanges, ranges, type Range, type Steering } from "./worker/settings.ts";
 
 const moreSteps = 60;
@@ -136,7 +137,7 @@ export function Notices({ session }: { session: SessionHandle }) {
   const { failure, warnings } = session.state;
   return (
     <div class="notices" aria-live="polite">
-      {failure && <FailureNotice session={session} />}
+      {failure && <FailureNotice failure={failure} session={session} />}
       {warnings.length > 0 && (
         <details class="notice warn">
           <summary class="clip">
@@ -155,9 +156,9 @@ export function Notices({ session }: { session: SessionHandle }) {
   );
 }
 
-function FailureNotice({ session: { state, replace, dismiss } }: { session: SessionHandle }) {
-  const { failure, device, settings } = state;
-  if (!failure) return null;
+function FailureNotice({ failure, session }: { failure: Failure; session: SessionHandle }) {
+  const { replace, dismiss } = session;
+  const { device, settings } = session.state;
   const lacksWasm = failure.code === "device_unavailable" && settings.device === "wasm";
   return (
     <div class="notice bad" role="alert">

@@ -26,15 +26,15 @@ const first: readonly string[] = [
 const machine = /^(?:timing_s|perf)\//u;
 
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
-  const byName = new Map<string, MetricInfo>();
-  for (const metric of lists.flat())
-    if (metric.name !== "step") byName.set(metric.name, byName.get(metric.name) ?? metric);
+  const metrics = grouped(lists.flat(), ({ name }) => name).map(([metric]) => metric);
   const rank = ({ name }: MetricInfo): number => {
     const index = first.indexOf(name);
     if (index !== -1) return index;
     return machine.test(name) ? first.length + 1 : first.length;
   };
-  return [...byName.values()].toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+  return metrics
+    .filter(({ name }) => name !== "step")
+    .toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
 interface Section {

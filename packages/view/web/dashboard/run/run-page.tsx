@@ -170,11 +170,12 @@ function About({ detail: { summary, agents } }: { detail: RunDetail }) {
 
 type Figure = readonly [name: string, value: string];
 
-function Tiles({ figures, kind = "" }: { figures: readonly Figure[]; kind?: string }) {
-  if (figures.length === 0) return null;
+function Tiles({ figures, kind = "" }: { figures: readonly (Figure | false)[]; kind?: string }) {
+  const shown = figures.filter((figure) => figure !== false);
+  if (shown.length === 0) return null;
   return (
     <dl class={`tiles ${kind}`}>
-      {figures.map(([name, value]) => (
+      {shown.map(([name, value]) => (
         <div key={name} class="panel">
           <dt>{name}</dt>
           <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
@@ -184,29 +185,27 @@ function Tiles({ figures, kind = "" }: { figures: readonly Figure[]; kind?: stri
   );
 }
 
-function resultsOf({ summary: { warmStart }, evaluations, test }: RunDetail): readonly Figure[] {
+function resultsOf({ summary: { warmStart }, evaluations, test }: RunDetail): readonly (Figure | false)[] {
   const ends = evaluations.length > 1 ? evaluations.filter((_, i, { length }) => i === 0 || i === length - 1) : [];
   const shown = ends.length === 0 ? evaluations : warmStart ? [warmStart.before, ...ends] : ends;
   const accuracies = shown.map(({ accuracy }) => formatPercent(accuracy)).join(" → ");
   const tokens = shown.map((row) => formatNumber(row.tokens)).join(" → ");
-  const figures: readonly (Figure | false)[] = [
+  return [
     accuracies !== "" && ["Validation accuracy", accuracies],
     tokens !== "" && ["Tokens per episode", tokens],
     test !== null && [`Test accuracy, ${counted(test.problems, "problem")}`, formatPercent(test.accuracy)],
   ];
-  return figures.filter((figure) => figure !== false);
 }
 
-function factsOf({ summary }: RunDetail): readonly Figure[] {
+function factsOf({ summary }: RunDetail): readonly (Figure | false)[] {
   const { plannedSteps, device, state, step, seconds, secondsLeft, bytes, usd } = summary;
-  const figures: readonly (Figure | false)[] = [
+  return [
     [plannedSteps === null ? "Steps" : `Steps of ${formatNumber(plannedSteps)}`, formatNumber(step)],
     [`Training time${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(seconds)],
     state === "running" && ["Time left", formatDuration(secondsLeft)],
     usd !== null && ["API cost", formatUsd(usd)],
     ["Folder size", formatFileSize(bytes)],
   ];
-  return figures.filter((figure) => figure !== false);
 }
 
 /** Figures of each group of problems, first and last. */
