@@ -102,7 +102,6 @@ export type {
 export type { OptimizerSettings } from "./optimizer-settings.ts";
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export { fillDefaults } from "./shapes/fill-defaults.ts";
-export { grouped } from "./grouped.ts";
 export { isRecord, mapValues, present, type UnknownRecord } from "./shapes/is-record.ts";
 export { nameHint, nearestName } from "./shapes/nearest-name.ts";
 export { shownValue } from "./shapes/shown-value.ts";

@@ -1,5 +1,5 @@
 import { familyOf, protocolName, replyCeiling, type Exemplar } from "@laconic/baselines";
-import { grouped } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";

@@ -1,4 +1,5 @@
-import { grouped, ledgerTotals, type Ledger, type AgentId } from "@laconic/core";
+import { ledgerTotals, type Ledger, type AgentId } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts, sumKinds } from "@laconic/core/ledger";
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";

@@ -77,7 +77,6 @@ test("the run list loads neither the training loop nor benches", () => {
     "packages/core/src/text/",
     "packages/runtime/src/",
     "packages/trainer/src/",
-    "packages/view/src/",
     "packages/view/src/runs/",
   ]);
   expect(files).not.toContain("packages/trainer/src/index.ts");

@@ -15,6 +15,6 @@ export {
 } from "./intervals.ts";
 export type { Estimate, Cluster } from "./intervals.ts";
 export { exponential, exponentialMinusOne, logarithm } from "./exponential.ts";
-export { frontierOf, hypervolume, tokensAtAccuracy, type TradeOff } from "./frontier.ts";
+export { grouped } from "./grouped.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "./log-prob.ts";
 export { emptyStatistic, meanOf, mergeDiagnostics, mergeStatistics } from "./statistic.ts";

@@ -1,4 +1,4 @@
-import { grouped } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import type {
   Completion,
   Episode,

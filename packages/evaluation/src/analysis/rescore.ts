@@ -1,12 +1,5 @@
-import {
-  dataError,
-  grouped,
-  ledgerTotals,
-  statisticMean,
-  statisticOf,
-  type Episode,
-  type Problem,
-} from "@laconic/core";
+import { dataError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";

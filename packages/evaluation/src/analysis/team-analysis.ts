@@ -1,4 +1,5 @@
-import { grouped, statisticMean, statisticOf, type Episode } from "@laconic/core";
+import { statisticMean, statisticOf, type Episode } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import {
   broadcastAmplification,
   criticalPath,

@@ -1,7 +1,8 @@
 import { readFile, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { seenInTraining, type SeenInTraining, questionText } from "@laconic/benchmarks";
-import { dataError, grouped, type Problem } from "@laconic/core";
+import { dataError, type Problem } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { boundedJson } from "@laconic/core/json";
 import { tokenCost } from "@laconic/core/ledger";
 import { makeFolder, writing, moveFile } from "@laconic/core/platform";

@@ -20,7 +20,8 @@ import {
 } from "@laconic/benchmarks";
 import { answerLine } from "@laconic/grading";
 import { installedTexts } from "@laconic/benchmarks/exemplars";
-import { configError, grouped, LaconicError } from "@laconic/core";
+import { configError, LaconicError } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchSet } from "../bench-job.ts";
 import { openBenchData } from "./bench-data.ts";

@@ -1,5 +1,6 @@
 import { baselineNamed, type Baseline, replyCeiling } from "@laconic/baselines";
-import { configError, grouped, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
+import { configError, type LanguageModel, type Problem, type LaconicError, mapValues } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { type TokenPrice, maxPrice, tokenCost } from "@laconic/core/ledger";
 import { columnsOf, formatCount, formatUsd } from "@laconic/core/text";
 import { judgeGrader, timerOf } from "@laconic/rewards";

@@ -1,6 +1,5 @@
-import { grouped } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
-import { meanOf, type Estimate } from "@laconic/core/numeric";
+import { grouped, meanOf, type Estimate } from "@laconic/core/numeric";
 import { formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
 import { kindColumns, tableOf, type Column, type Table } from "../results/table.ts";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";

@@ -1,5 +1,4 @@
-import { grouped } from "@laconic/core";
-import { logGamma, meanOf, type Estimate } from "@laconic/core/numeric";
+import { grouped, logGamma, meanOf, type Estimate } from "@laconic/core/numeric";
 import type { PairRecord } from "../pairs/run-pairs.ts";
 import { agentPoBenchmarks, type Claim } from "../published.ts";
 import { clusteredWilson, meanEstimate } from "../results/statistics.ts";

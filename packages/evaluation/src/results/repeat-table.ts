@@ -1,5 +1,5 @@
-import { grouped, inputError } from "@laconic/core";
-import { meanOf } from "@laconic/core/numeric";
+import { inputError } from "@laconic/core";
+import { grouped, meanOf } from "@laconic/core/numeric";
 import { formatShare } from "@laconic/core/text";
 import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";

@@ -1,6 +1,5 @@
-import { grouped } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
-import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
+import { grouped, meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
 import { sumShares, type ModelShare, type SampleRecord } from "../sample-record.ts";
 import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { grouped, randomFromSeed, type Episode } from "@laconic/core";
+import { randomFromSeed, type Episode } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
 import { markdownOf, tableOf, type Table } from "@laconic/evaluation";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { grouped, isRecord, type UnknownRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { clusteredWilsonInterval } from "@laconic/core/numeric";
+import { grouped, clusteredWilsonInterval } from "@laconic/core/numeric";
 import { unpackedBytes } from "@laconic/core/platform";
 import { benchFiles, type GradingStep, type StoredCall } from "@laconic/core/run-folder";
 import { RowFile, rowOf, type RowRange } from "@laconic/trainer/reading";

@@ -1,5 +1,12 @@
-import { configError, grouped, LaconicError } from "@laconic/core";
-import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
+import { configError, LaconicError } from "@laconic/core";
+import {
+  grouped,
+  meanOf,
+  studentInterval,
+  studentQuantile,
+  varianceOfMean,
+  type Estimate,
+} from "@laconic/core/numeric";
 import { columnsOf, formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import { runMissing, type RunEvaluation } from "@laconic/trainer/reading";
 import { printable } from "./printable.ts";

@@ -1,8 +1,9 @@
-import { grouped, ledgerTotals } from "@laconic/core";
-import { frontierOf, hypervolume, meanOf, studentTest, tokensAtAccuracy, type Estimate } from "@laconic/core/numeric";
+import { ledgerTotals } from "@laconic/core";
+import { grouped, meanOf, studentTest, type Estimate } from "@laconic/core/numeric";
 import { holm, pairedDifference } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
+import { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 
 /** Variant over its seeds. */
 export interface SweepRow {

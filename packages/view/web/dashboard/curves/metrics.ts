@@ -1,4 +1,4 @@
-import { grouped } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
 

@@ -1,4 +1,4 @@
-import { grouped } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { searchWords } from "../../../src/data/select.ts";
 import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
 

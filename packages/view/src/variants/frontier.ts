@@ -1,5 +1,5 @@
 /** Point in the accuracy-token plane. */
-export interface TradeOff {
+interface TradeOff {
   readonly tokens: number;
   readonly accuracy: number;
 }
