@@ -6,6 +6,7 @@ const noDevices = `
 export const devices = [];
 export const checkDeviceName = () => undefined;
 export function deviceNamed() { throw new Error("no device is simulated"); }
+export const deviceError = deviceNamed;
 `;
 
 /** Simulated programs use no device, and its packages may be missing. */

@@ -28,7 +28,7 @@ export type { TokenUsage } from "./ledger/token-usage.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
 export { stopReasons, type Episode, type Message, type Utterance, type StopReason } from "./episode/episode.ts";
 export { environmentName, ledgerTotals } from "./ledger/ledger.ts";
-export type { Ledger, LedgerCall, LedgerRead } from "./ledger/ledger.ts";
+export type { Ledger, LedgerCall } from "./ledger/ledger.ts";
 export { countTokens, type TokenCount } from "./ledger/cost-breakdown.ts";
 export { episodeLimitsShape } from "./topology.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";

@@ -1,4 +1,5 @@
-import { agentErrorOf, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
+import { agentErrorOf } from "./agent-errors.ts";
+import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { LaconicError, sampleStream } from "@laconic/core";
 import type { AgentId, EpisodeContext, Problem, Sampling } from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";

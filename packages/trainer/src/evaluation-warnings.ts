@@ -1,5 +1,5 @@
+import { agentErrorWarning } from "./agent-errors.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { agentErrorWarning } from "./stages/scoring-failure.ts";
 import type { Evaluation, Measured } from "./evaluate.ts";
 import { formatPercent } from "@laconic/core/text";
 import type { Language } from "./language.ts";

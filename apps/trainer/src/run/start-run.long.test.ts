@@ -91,14 +91,15 @@ test("extends a finished run and names changed weights, settings and rows", { ti
 
   const config = await readFile(join(run, "config.json"), "utf8");
   await writeFile(join(run, "config.json"), config.replace('"episodesPerProblem": 2', '"episodesPerProblem": 4'));
-  expect(await refused(run)).toContain("config.json: the setting train.episodesPerProblem was 2");
+  await expectRefused([...resume, run], "config.json: the setting train.episodesPerProblem was 2");
   await writeFile(join(run, "config.json"), config);
 
   const weights = join(model, "model.safetensors");
   const bytes = await readFile(weights);
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
   await writeFile(weights, bytes);
-  expect(await refused(run)).toMatch(
+  await expectRefused(
+    [...resume, run],
     /the input model: model\.safetensors was "[0-9a-f]{64}" when the run started and is "/u,
   );
   // Whoever else opens the run does not pass other weights off as its own.

@@ -30,7 +30,7 @@ interface Heads {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
-  /** Of queries and keys. */
+  /** Norms of queries and keys. */
   readonly norms: readonly (NormPass | null)[];
 }
 
@@ -145,7 +145,7 @@ function rotate(model: ModelOnDevice, layer: number, both: Tensor, positions: Te
   return kernels.reshape(whole, both.shape);
 }
 
-/** Elements 0 1 2 3 ... of each row to 0 2 ... 1 3 ... */
+/** Moves elements 0 1 2 3 ... of each row to 0 2 ... 1 3 ... */
 function pairsToHalves(kernels: Kernels, x: Tensor): Tensor {
   const [rows, half] = [x.shape[0] as number, (x.shape[1] as number) / 2];
   const pairs = kernels.reshape(x, [rows * half, 2]);

@@ -6,7 +6,7 @@ export class ConfigReader {
   readonly #defaults: UnknownRecord;
   readonly read: Set<string> = new Set();
 
-  /** @param defaults - of absent keys; numbers also replace null */
+  /** @param defaults - values of absent keys; numbers also replace null */
   constructor(json: UnknownRecord, defaults: UnknownRecord = {}) {
     this.#json = json;
     this.#defaults = defaults;

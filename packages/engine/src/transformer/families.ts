@@ -1,7 +1,7 @@
 import type { UnknownRecord } from "@laconic/core";
 import type { ConfigReader } from "./config-reader.ts";
 
-/** Where a layer may have a norm: around its two blocks. */
+/** A layer may have norms around its two blocks. */
 export type NormPlace = "beforeAttention" | "afterAttention" | "beforeFeedForward" | "afterFeedForward";
 
 /** Checkpoint names of a layer's norms; absent without the norm. */
@@ -32,7 +32,7 @@ export interface Family {
   /** Norms multiply by 1 + weight. */
   readonly normOffset?: true;
   readonly qkNorm?: QkNorm;
-  /** Of queries, keys and values, of the output and of the feed-forward block: keys of config.json or constants. */
+  /** Biases of q, k and v, the output and the feed-forward block: keys of config.json or constants. */
   readonly biases?: readonly (string | boolean)[];
   /** Joint projections in the checkpoint. */
   readonly fused?: readonly ("qkv_proj" | "gate_up_proj")[];
@@ -96,7 +96,7 @@ const gemma: Row = {
   scales: (keys) => ({ embeddingScale: Math.sqrt(keys.number("hidden_size")) }),
 };
 
-/** As transformers 5.18 computes them. A feature that is absent here is not read. */
+/** Follows transformers 5.18. A feature that is absent here is not read. */
 const rows: Readonly<Record<string, Row>> = {
   llama,
   mistral: { ...mistral, slidesAlways: true },
@@ -197,7 +197,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** By `model_type`. */
+/** Families by `model_type`. */
 export const families: Readonly<Record<string, Family>> = Object.fromEntries(
   Object.entries(rows).map(([name, row]) => [name, { norms: before, ...row }]),
 );

@@ -1,6 +1,5 @@
 import type { GradientPlace, Kernels, Tensor } from "../kernels/index.ts";
-import { trainable, type ModelOnDevice } from "./model-on-device.ts";
-import { normWeight } from "./norm.ts";
+import { normWeight, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
 /**

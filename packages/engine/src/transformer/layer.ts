@@ -114,7 +114,7 @@ export function layerBackward(
   rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
-  /** Through the residual scale and the output's norm. */
+  /** Passes the residual scale and the output's norm. */
   const deltaBackward = (part: NormPass | null | undefined, d: Tensor): Tensor =>
     normBackward(model, part, scaledBy(model, d, model.config.residualScale), gradients);
   const dDown = deltaBackward(norms.afterFeedForward, dOutput);

@@ -14,9 +14,9 @@ export interface ModelOnDevice {
   readonly adapter: AdapterOnDevice | null;
   /** Without activations of the layers. */
   readonly trainsHeadAlone?: true;
-  /** Of `config.rotations`. */
+  /** Tables of `config.rotations`. */
   readonly rotary: readonly RotaryTables[];
-  /** Ones for each width of norms with an offset. */
+  /** Has ones for each width of norms with an offset. */
   readonly ones?: readonly Tensor[];
   /** Tokenizer's tokens in a padded vocabulary; later ids are never drawn. */
   readonly tokenCount?: number;
@@ -48,6 +48,13 @@ export function parameter(model: ModelOnDevice, name: string): Tensor {
   const tensor = model.parameters.get(name);
   if (!tensor) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
   return tensor;
+}
+
+/** Factor of a norm: its weight, or 1 + weight. */
+export function normWeight(model: ModelOnDevice, name: string): Tensor {
+  const weight = parameter(model, name);
+  const ones = model.ones?.find(({ shape }) => shape[0] === weight.shape[0]);
+  return ones ? model.kernels.add(weight, ones) : weight;
 }
 
 export function attentionShape(config: ModelConfig): AttentionShape {

@@ -1,6 +1,6 @@
 import type { Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
-import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { normWeight, type ModelOnDevice } from "./model-on-device.ts";
 
 /** Saved for the backward pass. */
 export interface NormPass {
@@ -15,18 +15,11 @@ export interface Normed {
   readonly pass: NormPass | null;
 }
 
-/** @param name - of the weight; undefined returns `x` */
+/** @param name - weight; undefined returns `x` */
 export function norm(model: ModelOnDevice, name: string | undefined, x: Tensor): Normed {
   if (name === undefined) return { out: x, pass: null };
   const { out, invRms } = model.kernels.rmsNorm(x, normWeight(model, name), model.config.rmsNormEpsilon);
   return { out, pass: { name, x, invRms } };
-}
-
-/** Factor of a norm: its weight, or 1 + weight. */
-export function normWeight(model: ModelOnDevice, name: string): Tensor {
-  const weight = parameter(model, name);
-  const ones = model.ones?.find(({ shape }) => shape[0] === weight.shape[0]);
-  return ones ? model.kernels.add(weight, ones) : weight;
 }
 
 /** Returns d loss / d x, added to `onto`. */

@@ -82,7 +82,7 @@ interface Context {
 /** Changes to the rotation with the frequencies `base`. */
 type Scaling = (base: readonly number[], context: Context) => Partial<Rotation>;
 
-/** By rope type of transformers. */
+/** Scalings by transformers' rope type. */
 const scalings: Readonly<Record<string, Scaling>> = {
   default: () => ({}),
   linear: (base, { block }) => {
@@ -124,7 +124,7 @@ function yarn(base: readonly number[], { block, size, maxPositions, original }: 
   const growth = (by: number): number => (factor <= 1 ? 1 : 0.1 * by * Math.log(factor) + 1);
   const [mscale, ofAll] = [block.number("mscale", 0), block.number("mscale_all_dim", 0)];
   const scale = block.number("attention_factor", mscale && ofAll ? growth(mscale) / growth(ofAll) : growth(1));
-  /** Index of the frequency with this many turns. */
+  /** Finds the frequency with this many turns. */
   const indexOf = (turns: number): number =>
     (size * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(block.number("rope_theta")));
   const whole = block.value("truncate") !== false;
@@ -138,7 +138,7 @@ function yarn(base: readonly number[], { block, size, maxPositions, original }: 
   return { frequencies, scale };
 }
 
-/** Ding et al. 2024 with the factors of short texts, up to the original positions. */
+/** Scales as Ding et al. 2024 with the factors of short texts, up to the original positions. */
 function longrope(base: readonly number[], { block, maxPositions, original }: Context): Partial<Rotation> {
   const factors = block.value("short_factor");
   if (!Array.isArray(factors) || factors.length !== base.length || !factors.every((value) => value > 0))

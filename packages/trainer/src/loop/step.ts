@@ -1,5 +1,6 @@
 import type { ProblemResult } from "@laconic/core";
-import { agentErrorWarning, scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
+import { agentErrorWarning } from "../agent-errors.ts";
+import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import { watchForDeadTraining } from "../dead-training.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";
 import { type LoopState, learnedOf } from "../run/loop-state.ts";

@@ -1,0 +1,12 @@
+import type { Episode } from "@laconic/core";
+
+/** Note of the first episode ended by an agent's error, or null. */
+export function agentErrorOf(episodes: readonly Pick<Episode, "stopReason" | "notes">[]): string | null {
+  const ended = episodes.find(({ stopReason }) => stopReason === "error");
+  return ended ? (ended.notes?.at(-1) ?? "its topology does not say which") : null;
+}
+
+export function agentErrorWarning(episodes: readonly Pick<Episode, "stopReason" | "notes">[]): string | null {
+  const error = agentErrorOf(episodes);
+  return error && `some episodes ended with an agent error and are left out (stop/error), such as: ${error}`;
+}
