@@ -105,7 +105,7 @@ export const relayFeedback: Preset<SettingsOf<"relay-feedback">> = {
 
 const stepsTrain = {
   steps: 40,
-  problemsPerStep: 8,
+  problemsPerStep: 16,
   episodesPerProblem: 8,
   oldLogProbs: "sampler",
   budget: null,
@@ -117,7 +117,7 @@ const constantRate = { peak: 2e-4, warmUpSteps: 5, decay: "constant", finalFract
 
 /**
  * Agent-GSPO on word problems: each of three holders has some of the facts, the solver has only the question. All are
- * the base of `laconic pretrain preset:reasoner`, which retells every fact.
+ * the base `reasoner`, which tells most facts.
  */
 export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "steps", team: "star", agents: 3, replyTokens: 64, actorTokens: 128 },
@@ -129,10 +129,10 @@ export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
     objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.02 } },
     advantage: { estimator: "group", scale: "none" },
     budget: {
-      targetTokens: 80,
-      learningRate: 1e-5,
+      targetTokens: 60,
+      learningRate: 1e-4,
       proportionalGain: 5e-4,
-      maxPrice: 0.01,
+      maxPrice: 0.004,
       warmupIterations: 5,
       annealIterations: 10,
       guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
