@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
+import { grouped } from "../packages/core/src/numeric/index.ts";
 import { samplingNames, samplingParameters } from "../packages/core/src/backends/index.ts";
 import { rangeOf } from "../packages/core/src/index.ts";
 import { isComparable, reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
@@ -97,11 +98,16 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
       const cells = released.releasedCells(configuration).filter((row) => !known.includes(String(row)));
       const departures = rows.filter(({ reason }) => reason !== undefined).length;
       const rest = base === undefined ? "" : ` Rows that equal those of \`${base.name}\` are left out.`;
-      const files = [...new Set([configuration.file, ...rows.map(({ file }) => file)])].map(released.pinnedFile);
+      const knownFiles = new Set(base?.rows.map(({ file = base.file }) => file));
+      const ownFiles = [configuration.file, ...rows.map(({ file }) => file)].filter((file) => !knownFiles.has(file));
+      const files = [...new Set(ownFiles)].map(released.pinnedFile);
       return [
         `${rows.length - departures} values are equal, ${departures} depart.${rest}`,
         table(["released", "ours", "comparison"], cells),
-        `Files: ${files.map(({ repository, commit, path }) => `[${path}](https://github.com/${repository}/blob/${commit}/${path})`).join(", ")}.`,
+        ...grouped(files, ({ repository }) => repository).map(
+          (members) =>
+            `Files of [${members[0].repository}](https://github.com/${members[0].repository}/tree/${members[0].commit}): ${members.map(({ path }) => `\`${path}\``).join(", ")}.`,
+        ),
       ].join("\n\n");
     },
   ]),

@@ -102,10 +102,7 @@ export const reproduceCommand: Command = command({
 /** Splits of the generated benchmark, one per family. */
 const smallBenchmarks = ["steps", "steps/new-names", "steps/new-numbers", "steps/new-shapes", "steps/all-new"];
 
-/**
- * Plays the grid of Table 1 on generated problems, three samples per question, with the shipped base or another model
- * of this machine.
- */
+/** Plays the grid of Table 1 on generated problems with a model of this machine, three samples per question. */
 async function reproduceSmall(args: ReproduceArguments, terminal: Terminal): Promise<number> {
   const { only = ["all"], as: _, model: folder = "reasoner", "run-of": teams = [], limit = 60, ...rest } = args;
   const usual = valuesOf({ ...questionFlags, ...playFlags }, {});
@@ -296,7 +293,7 @@ function chosen(
     benchmarks: benchmarks.join(","),
     methods: methods.map((name) => trained.get(name) ?? name).join(","),
     ...(cells.length < methods.length * benchmarks.length && { cells }),
-    // Trained teams have models of their own.
+    // Trained teams bring their models.
     ...(methods.every((name) => trained.has(name)) && { model: "none" }),
   };
 }

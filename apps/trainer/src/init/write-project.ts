@@ -142,7 +142,7 @@ const home = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
  * Dependencies of a new project, with the installed versions. Local tarballs come first, because the registry may lack
- * the packages: those that npm installed, or in a clone those that the script `LACONIC_PACK` makes.
+ * the packages. In a clone, the script `LACONIC_PACK` makes them.
  * @param folder - base of relative paths
  * @param imports - packages of this template only
  */

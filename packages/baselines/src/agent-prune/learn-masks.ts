@@ -59,8 +59,8 @@ export interface LearnedMasks {
 type Utility = (question: number, edges: EdgeSet) => Promise<number>;
 
 /**
- * Learns edge logits by policy gradient over drawn graphs (AgentPrune, one-shot pruning): utility minus the question's
- * mean, minus the masks' nuclear norm as a proxy for rank.
+ * Learns edge logits by policy gradient over drawn graphs (AgentPrune, one-shot pruning). The loss has the utility minus
+ * the question's mean, and the masks' nuclear norm as a proxy for rank.
  * @param edges - candidates
  */
 export async function learnMasks(
@@ -110,8 +110,7 @@ export const releasedBatch = 4;
 const [pruneEvery, dropped] = [5, 0.25] as const;
 
 /**
- * Learns like the released code: one update per question, each from a batch; the loss is the mean of -log p x utility.
- * Every fifth update drops the quarter of edges with the lowest logits.
+ * Learns like the released code: one update per question, from a batch. The loss is the mean of -log p x utility. Every fifth update drops the quarter of edges with the lowest logits.
  * @param temporal - false with a single round: temporal edges are not learned
  */
 export async function learnByPruning(

@@ -43,8 +43,8 @@ interface Call {
 
 /**
  * Continuous batch of replies with the same weights, with chunked prefill. Requests join and leave between steps.
- * Each token uses one uniform number of the reply's stream, so with batch-invariant kernels a reply does not depend
- * on the batch.
+ * Each token uses one uniform number of the reply's stream. So a reply does not depend on the batch if the kernels do
+ * not.
  */
 export class RunningBatch {
   readonly #model: ModelOnDevice;

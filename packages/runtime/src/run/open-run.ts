@@ -66,7 +66,7 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
 /**
  * Configuration of a resume.
  * @param overrides - overrides; their servers are trusted
- * @throws LaconicError as {@link trustedRun}; `config_invalid` for a server that only the folder names
+ * @throws LaconicError as `trustedRun`; `config_invalid` for a server that only the folder names
  */
 export async function resumedConfig(directory: string, overrides: readonly string[]): Promise<AppConfig> {
   const settings = await readSettings(nodeFileSystem, directory);
