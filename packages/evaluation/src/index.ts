@@ -15,6 +15,7 @@ export type { PairRecord, PairBoard, PairMethod, PairOptions } from "./pairs/run
 export { pairTables, summarisePairs, type PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 export { deadResults, summarise, type MethodSummary } from "./results/summary.ts";
+export { frontierOf, hypervolume, tokensAtAccuracy, type TradeOff } from "./results/frontier.ts";
 export { holm, meanEstimate, pairedDifference, wilson, type Interval, type ValueKind } from "./results/statistics.ts";
 export { accuracyTable, agentPoTable, departureTable, differenceTable, tokenTable } from "./results/tables.ts";
 export { csvOf, latexOf, markdownOf, tableOf, type Column, type Table } from "./results/table.ts";

@@ -1,9 +1,8 @@
 import { ledgerTotals } from "@laconic/core";
 import { grouped, meanOf, studentTest, type Estimate } from "@laconic/core/numeric";
-import { holm, pairedDifference } from "@laconic/evaluation";
+import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
-import { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 
 /** Variant over its seeds. */
 export interface SweepRow {

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { seriesColour } from "@laconic/core/design";
+import { frontierOf } from "@laconic/evaluation";
 import { formatColumn, formatNumber } from "@laconic/core/text";
 import { planeDrawing, type PlaneChart } from "../../../src/charts/plane.ts";
 import { problemsText } from "../../../src/charts/run-plane.ts";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { frontierOf } from "../../../src/variants/frontier.ts";
 import { ChartFiles, type CsvRow } from "../../parts/chart-files.tsx";
 import { Drawn, useWidth } from "../../parts/drawn.tsx";
 import { Key, Table, type Column } from "../../parts/elements.tsx";

@@ -1,5 +1,5 @@
 /** Point in the accuracy-token plane. */
-interface TradeOff {
+export interface TradeOff {
   readonly tokens: number;
   readonly accuracy: number;
 }
