@@ -23,7 +23,6 @@ const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
 const controller = dualController({ targetTokens: 14, learningRate: 1e-5, proportionalGain: 2e-4, maxPrice: 0.05 });
 const optimizer = { learningRate: 3e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
 
-/** Finished conversation: its value, its cost, and a training sequence per utterance. */
 interface Sample {
   readonly group: number;
   readonly correct: number;

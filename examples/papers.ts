@@ -22,7 +22,6 @@ export const sequenceRatios = defineRun({
 /** Small MAGRPO with one shared policy instead of one per writer. */
 export const onePolicy = defineRun({ ...relayWriters, policies: "shared" });
 
-/** Agent-GSPO on GSM8K in a chain instead of a star. */
 export const inAChain = defineRun({ ...agentGspo, task: { ...agentGspo.task, team: "chain" } });
 
 /** AgentPO on GSM8K with groups of 8 instead of 16. */

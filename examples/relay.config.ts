@@ -11,7 +11,6 @@ interface RelayRun {
   readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
   /** `shipped`, or a model folder. */
   readonly model: string;
-  /** Threads per batch. */
   readonly workers: number;
   readonly train: TrainConfig;
 }

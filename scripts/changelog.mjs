@@ -1,12 +1,10 @@
 // Writes changesets to a package's CHANGELOG.md without their commits.
 
-/** Indents further lines. */
 export function getReleaseLine({ summary }) {
   const [first, ...rest] = summary.trim().split("\n");
   return [`- ${first.trimEnd()}`, ...rest.map((line) => (line.trim() === "" ? "" : `  ${line.trimEnd()}`))].join("\n");
 }
 
-/** Lists updated packages; none in a first release. */
 export function getDependencyReleaseLine(_, updated) {
   const names = updated
     .filter(({ oldVersion }) => oldVersion !== "0.0.0")

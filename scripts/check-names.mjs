@@ -23,7 +23,6 @@ const known = new Set(
   ),
 );
 
-/** First file that names a package. */
 const places = new Map();
 const note = (word, file) => {
   const name = word.replace(/(?<=.)@[\w.^-]+$/u, "");

@@ -47,7 +47,6 @@ function readPackages() {
   return new Map(read);
 }
 
-/** Includes all siblings that it depends on. */
 function withSiblings({ manifest }, seen = new Set()) {
   seen.add(manifest.name);
   const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest;
@@ -103,7 +102,6 @@ async function check(each) {
   tell(row, failure === null ? [] : [failure]);
 }
 
-/** Checks for license and README, and no tests. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
   const { code, text, seconds } = await run("tar", ["-tzf", each.tarball]);
@@ -130,7 +128,6 @@ function entriesOf({ name, publishConfig, peerDependenciesMeta }) {
   return chosen.map((entry) => name + entry.slice(1));
 }
 
-/** Compiles the first example, and an import of every entry. */
 async function compileExample({ folder, manifest }, project) {
   const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
   const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
@@ -164,7 +161,6 @@ function peersToInstall({ folder, manifest }) {
   });
 }
 
-/** Checks the limits on installed size and on its unused part. */
 async function weighExample(each, project) {
   const { manifest } = each;
   const peers = peersToInstall(each);

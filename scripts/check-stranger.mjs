@@ -41,7 +41,6 @@ try {
 }
 endChecks();
 
-/** This Node, and the newest of other majors from npm. */
 async function nodesOf(wanted) {
   const here = process.versions.node.split(".")[0];
   const others = wanted.filter((major) => major !== here);
@@ -58,7 +57,6 @@ async function nodesOf(wanted) {
   return Object.fromEntries(wanted.map((major) => [major, major === here ? process.execPath : binary(major)]));
 }
 
-/** Stops at the first failing step. */
 async function visit(major, node, tarballs) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, "demo");
@@ -134,7 +132,6 @@ async function visitStackBlitz([major, node], tarballs) {
   );
 }
 
-/** Sends one request to a server command's printed address. */
 async function answered(cwd, env, words, ask) {
   const start = performance.now();
   const entry = join(cwd, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");

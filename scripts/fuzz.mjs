@@ -29,7 +29,6 @@ const known = readdirSync(join(folder, "corpus")).toSorted();
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`unknown target ${unknown.join(", ")}; use one of: ${known.join(", ")}`);
 const cache = join(root, "node_modules/.cache/fuzz");
-/** Packages in the lockfile. */
 const externals = join(root, "node_modules/.pnpm/node_modules");
 const program = join(cache, "targets.cjs");
 await bundle();

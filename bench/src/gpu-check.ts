@@ -179,7 +179,6 @@ function writtenJob(): string {
   return file;
 }
 
-/** Computes one update in two processes, by default and in deterministic mode. */
 function twice(): void {
   const jobFile = writtenJob();
   for (const deterministic of [false, true]) {
@@ -203,7 +202,6 @@ async function nano(): Promise<void> {
   });
 }
 
-/** Runs nano-vllm's protocol with the peer's checkpoint. */
 function vllm(): void {
   const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
   const prompts = requests.map(({ promptTokens }) => promptTokens);
@@ -211,7 +209,6 @@ function vllm(): void {
   keep("vllm", runPeer("vllm_lengths.py", { checkpoint, dtype, prompts, lengths }, { timeoutMs: 110_000 }));
 }
 
-/** Runs a step of TRL's trainer with the peer's checkpoint. */
 function trl(): void {
   const vocabulary = Number(job.config["vocab_size"]);
   const requests = decodeRequests(job, flags.small ? 2 : 8);

@@ -1,6 +1,5 @@
 import { cpus, loadavg } from "node:os";
 
-/** Machine and versions of a measurement. */
 export function machine(): Record<string, unknown> {
   return { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, load1: loadavg()[0] };
 }
@@ -9,7 +8,6 @@ export function print(bench: string, result: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify({ bench, ...result })}\n`);
 }
 
-/** Rounds to three decimals. */
 export function round3(value: number): number {
   return Math.round(1000 * value) / 1000;
 }

@@ -28,7 +28,6 @@ export function readOptions<const Config extends ParseArgsConfig>(
   }
 }
 
-/** Positional arguments of a script without options. */
 export function readWords(): string[] {
   return readOptions({ allowPositionals: true, options: {} }).positionals;
 }

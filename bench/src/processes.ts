@@ -9,7 +9,6 @@ export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv
 
 type Row = Record<string, unknown>;
 
-/** Output, and its error or null. */
 export interface Ran {
   readonly printed: readonly Row[];
   readonly failed: string | null;
@@ -38,12 +37,10 @@ export function run(program: string, words: readonly string[], { input, env, cwd
   return { printed, failed: status === 0 ? null : whyFailed(stderr) };
 }
 
-/** Last printed line, or why it is missing. */
 export function lastOf({ printed, failed }: Ran): Row {
   return (failed === null && printed.at(-1)) || { failed: failed ?? "it printed nothing" };
 }
 
-/** Runs a script of `peers`. */
 export function peer(
   script: string,
   input: unknown,
@@ -53,10 +50,8 @@ export function peer(
   return run(python, [join(root, "bench/peers", script), ...words], { ...options, input });
 }
 
-/** WebAssembly flags of this process. */
 export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
 
-/** Uses the same WebAssembly flags. */
 export function runOurs(file: string, words: readonly string[], options: RunOptions = {}): Ran {
   return run(
     process.execPath,
@@ -65,7 +60,6 @@ export function runOurs(file: string, words: readonly string[], options: RunOpti
   );
 }
 
-/** Returns the last error's message without stack and source. */
 export function whyFailed(stderr: string | null): string {
   const lines = (stderr ?? "").split("\n").map((line) => line.trim());
   const printed = lines.filter((line) => line !== "" && !/^(?:Node\.js v|at .+[:)]|[[\]{}^~]+$)/u.test(line));

@@ -13,7 +13,6 @@ export interface Group {
   items: Item[];
 }
 
-/** One page per package, which typedoc writes from doc comments. */
 function apiPages(): Item[] {
   const folder = join(docs, "api", "@laconic");
   const all = [{ text: "All packages", link: "/api/" }];

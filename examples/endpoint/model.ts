@@ -12,7 +12,6 @@ import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { learningRateAt, supervised } from "@laconic/trainer";
 
-/** Tokens of the model besides single characters. */
 const pieces = [
   '<tool_call>\n{"name": "look", "arguments": {"drawer": "',
   '"}}\n</tool_call>',

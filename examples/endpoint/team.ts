@@ -21,7 +21,6 @@ interface Problem {
   readonly drawers: readonly number[];
 }
 
-/** Returns the team's answer to a problem. */
 async function play(baseURL: string, { id, letter, drawers }: Problem): Promise<string> {
   // Sending the group at once shortens the wait: only until a step can take the rollout.
   const models = createOpenAICompatible({ name: "team", baseURL, headers: { "x-rollout-group": id } });

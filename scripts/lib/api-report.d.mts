@@ -1,7 +1,6 @@
 export interface ApiReport {
   readonly entry: string;
   readonly names: readonly string[];
-  /** One line per name. */
   readonly signatures: readonly string[];
   /** Exports without a doc comment, with their file. */
   readonly undocumented: readonly string[];

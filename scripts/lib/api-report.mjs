@@ -66,7 +66,6 @@ function foreign(name, target) {
   return { name, isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
 }
 
-/** Follows re-exports. */
 function declared(path, name, sources) {
   const source = parsed(path, sources);
   const statements = source.statements.filter((statement) => namesOf(statement).includes(name));
@@ -150,7 +149,6 @@ function typeParameters(node, text) {
   return node.typeParameters ? `<${node.typeParameters.map((each) => text(each)).join(", ")}>` : "";
 }
 
-/** A default value makes a parameter optional. */
 function parameters(node, text) {
   return node.parameters
     .map(({ name, type, questionToken, dotDotDotToken, initializer }) => {

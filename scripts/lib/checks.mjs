@@ -9,7 +9,6 @@ export function tell(what, problems = []) {
   return passes;
 }
 
-/** Prints the totals and sets the exit code. */
 export function endChecks() {
   console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
   process.exitCode = total.failed === 0 ? 0 : 1;

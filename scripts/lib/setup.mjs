@@ -37,7 +37,6 @@ function requireNode() {
   process.exit(1);
 }
 
-/** Lock file, install policy, Node ABI and platform. */
 function lockedState() {
   const hash = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(root, file)));

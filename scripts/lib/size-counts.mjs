@@ -37,7 +37,6 @@ export function countSizes() {
   return counts;
 }
 
-/** One sentence per exceeded cap. */
 export function sizeFaults(counts, caps) {
   const units = { source: "source lines", bytes: "source bytes", tests: "test lines" };
   return Object.entries(counts).flatMap(([room, row]) =>

@@ -81,7 +81,6 @@ function linesOf(file, settings) {
   return [...groups.values()].map((rows) => lineOf(rows, row, file));
 }
 
-/** Fills every marked table of a page from its rows. */
 export function withTables(page) {
   return page.replaceAll(block, (_, file, settings, table) => {
     const head = table.split("\n").slice(0, 2);

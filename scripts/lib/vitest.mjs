@@ -34,7 +34,6 @@ export async function runVitest(name, args, env) {
   return total;
 }
 
-/** Sets the exit code. */
 export function endWith({ passed, skipped, failures }) {
   for (const failure of failures) console.log(`failed ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);

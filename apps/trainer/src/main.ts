@@ -58,7 +58,6 @@ export async function main(args: readonly string[], context: CommandContext): Pr
       return 2;
     }
   } catch (error) {
-    // Loaded only after an error.
     const { reportError } = await import("./cli/errors.ts");
     return reportError(error, terminal, json);
   }

@@ -15,7 +15,6 @@ import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
 import { resultTable, shown, type ReportRow } from "./report.ts";
 
-/** Options of `npm run gpu:check -- --all`. */
 export interface AllOptions {
   readonly device: "cpu" | "cuda";
   readonly small: boolean;
@@ -38,7 +37,6 @@ const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["quickstart", 50],
 ];
 
-/** Parts that read the checkpoint of `peer`. */
 const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl"]);
 
 interface Outcome {
@@ -91,7 +89,6 @@ export async function checkAll(options: AllOptions): Promise<void> {
   print("written", { page: join(options.out, "gpu-all.md") });
 }
 
-/** Last outcome of each part for this device and size. */
 function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
   if (!existsSync(file)) return [];
   const last = new Map<string, Outcome>();

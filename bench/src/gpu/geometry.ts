@@ -1,6 +1,5 @@
 import { qwen2Config } from "../model-geometry.ts";
 
-/** Random Qwen2 and the sizes of its measurements. */
 export interface GpuJob {
   readonly config: Readonly<Record<string, unknown>>;
   readonly update: { readonly sequences: number; readonly tokens: number };
@@ -19,7 +18,6 @@ export const halfBillion: GpuJob = {
   parity: { sequences: 4, tokens: 300 },
 };
 
-/** Sizes without a GPU. */
 export const small: GpuJob = {
   config: qwen2Config({ ...shared, vocabulary: 512, hidden: 64, feedForward: 192, layers: 2, heads: 4 }),
   update: { sequences: 4, tokens: 64 },

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import type { TrainableModel } from "@laconic/core";
 import { parityTokens, type GpuJob } from "./geometry.ts";
 
-/** Hugging Face's values for the same tokens, in one precision. */
 interface Answers {
   /** All tokens but the first of each sequence. */
   readonly logProbs: readonly number[];
   readonly gradNorm: number;
 }
 
-/** Compares log-probs and their gradient norm with Hugging Face's. */
 export async function compareWithPeer(
   model: TrainableModel,
   job: GpuJob,

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
 
-/** Result with its section. */
 export type ReportRow = Readonly<Record<string, unknown>> & { readonly section: string };
 
-/** Results by section, printed as they arrive. */
 export class Report {
   readonly #results: ReportRow[] = [];
 
@@ -35,7 +33,6 @@ export class Report {
   }
 }
 
-/** Results as a Markdown table. */
 export function resultTable(rows: readonly ReportRow[]): string[] {
   const lines = rows.map(({ section, ...facts }) => {
     const cells = Object.entries(facts).map(([key, value]) => `${key} ${shown(value)}`);
@@ -44,7 +41,6 @@ export function resultTable(rows: readonly ReportRow[]): string[] {
   return ["| section | result |", "| --- | --- |", ...lines];
 }
 
-/** Value as text. */
 export function shown(value: unknown): string {
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toPrecision(4);
   return typeof value === "string" ? value : JSON.stringify(value);

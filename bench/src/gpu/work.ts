@@ -1,7 +1,6 @@
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import type { GpuJob } from "./geometry.ts";
 
-/** One maximum-likelihood step on random tokens. */
 export function updateOf(model: TrainableModel, { config, update }: GpuJob): () => Promise<void> {
   const tokens = randomTokens("update", Number(config["vocab_size"]));
   const sequences = Array.from({ length: update.sequences }, () => ({

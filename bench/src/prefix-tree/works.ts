@@ -43,7 +43,6 @@ function debate(say: Say): TrainingSequence[] {
   ];
 }
 
-/** Two problems, eight conversations each: an agent writes and reads 24 tokens, four times. */
 function fourTurns(vocabulary: number): TrainingSequence[] {
   const random = randomFromSeed("turns");
   const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));

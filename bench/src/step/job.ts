@@ -22,7 +22,6 @@ export interface StepSeconds {
   readonly update: number;
 }
 
-/** Last line that a side prints. */
 export interface StepResult {
   readonly side: string;
   readonly completionTokens: number;
@@ -34,7 +33,6 @@ export interface StepResult {
   readonly windows?: Readonly<Record<keyof StepSeconds, readonly (readonly [start: number, end: number])[]>>;
 }
 
-/** Random Qwen2 with sampling sizes. */
 export interface StepSize extends Geometry {
   readonly name: string;
   readonly prompts: number;
@@ -59,7 +57,6 @@ export const stepSizes: readonly StepSize[] = [
   { name: "0.1M", ...geometries.tiny, ...batch, warmUp: 5, steps: 30 },
   { name: "4.7M", ...geometries.small, ...batch, warmUp: 2, steps: 5 },
   { name: "28M", ...geometries.medium, ...batch, warmUp: 1, steps: 2 },
-  // A batch that suits a CPU.
   {
     name: "0.5B/4",
     ...geometries.part,

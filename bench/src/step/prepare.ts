@@ -13,7 +13,6 @@ export async function saveModel(size: StepSize, folder: string): Promise<number>
   return model.parameters;
 }
 
-/** Job of every side. */
 export function jobOf(size: StepSize, checkpoint: string, threads: number): StepJob {
   const { vocabulary, generations, maxTokens, warmUp, steps } = size;
   const shared = { checkpoint, vocabulary, generations, maxTokens, warmUp, steps };

@@ -6,12 +6,10 @@ export interface HardCapOptions {
   readonly maxTokensPerAgent?: number;
 }
 
-/** Remaining tokens of an agent. */
 export type Allowance =
   | { readonly kind: "open"; readonly remainingTokens: number }
   | { readonly kind: "spent"; readonly limit: "episode" | "agent" };
 
-/** Token limit per episode. */
 export interface HardCap {
   allowance(ledger: Ledger, agent: AgentId): Allowance;
 }

@@ -101,7 +101,6 @@ function invert(row: usize, vocabulary: i32, floor: f32, u: f64): i32 {
   return last;
 }
 
-/** Heap sort: in place, no recursion. */
 function sortDescending(x: usize, n: i32): void {
   for (let i = (n >> 1) - 1; i >= 0; i--) sink(x, i, n);
   for (let end = n - 1; end > 0; end--) {
@@ -112,7 +111,6 @@ function sortDescending(x: usize, n: i32): void {
   }
 }
 
-/** Restores a heap with the smallest value on top. */
 function sink(x: usize, from: i32, n: i32): void {
   let i = from;
   while (true) {

@@ -75,7 +75,6 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** Problem for a team: whole, published, or dealt. */
 export function givenTo(
   { partition, script }: Pick<BenchJob, "partition" | "script">,
   whole: BenchmarkProblem,
@@ -94,7 +93,6 @@ export function modelsFor(
   );
 }
 
-/** Entry of an agent or its slot. */
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
   const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
   return slot === undefined ? undefined : roleModels[slot];

@@ -83,7 +83,6 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
   }));
 }
 
-/** Single agents, one per team. */
 function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, teams: readonly Play[]): Play[] {
   const plays = teams.filter(({ agents }) => agents.length > 1);
   if (plays.length === 0 && set.problems.length > 0)

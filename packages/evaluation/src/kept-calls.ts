@@ -56,7 +56,6 @@ function charactersOf({ prompt, reply }: StoredCall): number {
   return asked + (reply?.length ?? 0);
 }
 
-/** Calls of running samples, including failed ones. */
 export class KeptCalls {
   readonly #file: CallFile | undefined;
   readonly #calls = new Map<string, readonly StoredCall[]>();

@@ -1,6 +1,5 @@
 import table from "../assets/published.json" with { type: "json" };
 
-/** Figures by row and benchmark. */
 type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Published figure of an ablation. */
@@ -30,7 +29,6 @@ export interface TrainedRow {
   readonly command: string;
 }
 
-/** Figure of AgentPO's text with its setting. */
 export interface AgentPoFigure {
   /** Our name of the method, or the paper's. */
   readonly method: string;
@@ -46,7 +44,6 @@ export interface AgentPoFigure {
   readonly tokens?: number;
 }
 
-/** Comparison in AgentPO's text without a figure and its setting. */
 interface AgentPoClaim {
   readonly method: string;
   readonly actor: string;
@@ -57,7 +54,6 @@ interface AgentPoClaim {
   readonly reason?: string;
 }
 
-/** Result in MAGRPO's public text. */
 interface MagrpoClaim {
   readonly row: string;
   readonly benchmark: string;
@@ -71,7 +67,6 @@ interface MagrpoClaim {
 
 const { agentGspo, agentPo, magrpo, trained } = table;
 
-/** Rows that need training, by their name in `reproduce --run-of NAME=RUN`. */
 export const trainedRows: Readonly<Record<string, TrainedRow>> = trained;
 
 /** Benchmarks of AgentPrune's Table 1, whose 48 figures Agent-GSPO's Table 1 repeats; its SC row is SC (CoT). */
@@ -79,7 +74,6 @@ export const agentPruneColumns: readonly string[] = agentGspo.agentPruneColumns;
 
 /** Agent-GSPO's Table 1 in per cent; gpt-4-1106-preview, no seeds or intervals. */
 const accuracy: Figures = agentGspo.accuracy;
-/** The papers' own methods, by our names. */
 const ownAccuracy: Figures = agentGspo.ownAccuracy;
 /** SC (ComplexCoT), which only AgentPrune's Table 1 has; same model. */
 const agentPruneAccuracy: Figures = agentGspo.agentPruneAccuracy;
@@ -95,16 +89,13 @@ export const magrpoClaims: readonly MagrpoClaim[] = magrpo;
 /** Figures of AgentPO's public text that name their setting. The average of Qwen-Plus is undefined. */
 export const agentPoFigures: readonly AgentPoFigure[] = agentPo.figures;
 
-/** Comparisons of AgentPO's public text without such a figure. */
 export const agentPoClaims: readonly AgentPoClaim[] = agentPo.claims;
 
 /** Rows by AgentPO's name: a method, or a run of {@link trainedRows}; `as` is the actor's own name in `reproduce --as`. */
 export const agentPoRows: Readonly<Record<string, { play?: string; as?: string; run?: string }>> = agentPo.rows;
 
-/** AgentPO's benchmarks, in its order. */
 export const agentPoBenchmarks: readonly string[] = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
 
-/** Figure of Agent-GSPO's tables, by row name. */
 export interface PublishedCell {
   readonly table: "1" | "2";
   readonly row: string;
@@ -143,7 +134,6 @@ export function publishedAccuracy(method: string, benchmark: string): number | n
   return (accuracy[method] ?? ownAccuracy[method] ?? agentPruneAccuracy[method])?.[benchmark] ?? null;
 }
 
-/** Published tokens of a benchmark with the number of questions, or null. */
 export function publishedTokens(
   method: string,
   benchmark: string,
@@ -154,7 +144,6 @@ export function publishedTokens(
 
 const ownTitles: Readonly<Record<string, string>> = { "agentprune-r": "AgentPrune-R", "agent-gspo": "Agent-GSPO" };
 
-/** Rows of the papers' own methods that were not run here. */
 export function publishedRows(
   ran: readonly string[],
 ): readonly { readonly title: string; readonly figures: Readonly<Record<string, number>> }[] {
@@ -184,7 +173,6 @@ const actors: Readonly<Record<string, RegExp>> = {
   "Qwen-Plus": /(?:^|[/:])qwen-plus$/iu,
 };
 
-/** The paper's name of an actor's weights, or null. */
 export function agentPoActor(model: string): string | null {
   const [name = ""] = model.split("@");
   return Object.entries(actors).find(([, pattern]) => pattern.test(name))?.[0] ?? null;

@@ -186,7 +186,6 @@ class Bench {
     };
   }
 
-  /** Calibration shared by all samples of a method. */
   #learnedOf(job: BenchJob, signal: AbortSignal): Promise<unknown> {
     const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);

@@ -4,7 +4,6 @@ import { criticalPath, criticalSeconds, tokenCounts, type TokenCounts, sumKinds 
 import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
 
-/** Costs of an episode in records. */
 export interface EpisodeCosts extends TokenCounts {
   readonly calls: number;
   readonly readTokens: number;

@@ -44,7 +44,6 @@ export class SampleTaker<Job, Kept extends Pick<SampleRecord, "attempt" | "error
     setMaxListeners(0, this.#signal); // every running call adds a listener
   }
 
-  /** Reason of an early stop, or null. */
   get stopped(): string | null {
     return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
   }
@@ -96,7 +95,6 @@ export class SampleTaker<Job, Kept extends Pick<SampleRecord, "attempt" | "error
   }
 }
 
-/** Errors that later samples would repeat. */
 function endsBench(error: unknown): boolean {
   if (!LaconicError.is(error)) return false;
   if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));

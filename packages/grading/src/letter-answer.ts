@@ -15,7 +15,6 @@ export function extractLetter(reply: string, letters: string): Extracted | null 
 /** Alphabets in circles, squares and parentheses. */
 const enclosed = [0x249c, 0x24b6, 0x24d0, 0x1f130, 0x1f150, 0x1f170];
 
-/** Replaces circled letters with `(B)`; removes marks and LaTeX. */
 function plainLetters(text: string): string {
   return text
     .replaceAll(/[\u249c-\u24e9]|[\u{1f130}-\u{1f189}]/gu, (sign) => {

@@ -34,10 +34,8 @@ function onlyNumber(text: string): string | null {
   return only && others.length === 0 && !isUnsaid(text, only.start, only.end) ? numberOf(only.text) : null;
 }
 
-/** An unevaluated sum or product. */
 const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]/u;
 
-/** Expression or equation; null for others. */
 function numberOf(expression: string): string | null {
   const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
   const isEquation = value?.kind === "relation" && value.relators.every((relator) => relator === "=");

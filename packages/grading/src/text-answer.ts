@@ -28,7 +28,6 @@ const closings: Readonly<Record<string, string>> = { "“": "”", "‘": "’",
 /** Japanese, Korean and Hindi have the copula after the answer. */
 const copulaBehind = /\s*(?:です|だ|である|입니다|이다|이에요|예요|(?<=\s)हैं?)[.।!]*\s*$/u;
 
-/** Ends with quotes, tag, or line. */
 function announced(text: string): string | null {
   const cue = cuesIn(text).at(-1);
   if (!cue) return null;
@@ -41,7 +40,6 @@ function announced(text: string): string | null {
   return close === -1 ? line.replace(copulaBehind, "") : line.slice(0, close);
 }
 
-/** Strips quotes, emphasis and final punctuation. */
 function bare(text: string): string {
   const plain = text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
   const [first = ""] = plain;

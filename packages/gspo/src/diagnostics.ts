@@ -60,7 +60,6 @@ function bucketName(bucket: number): string {
   return smallest === largest ? `len_${largest}` : `len_${smallest}_${largest}`;
 }
 
-/** Drift of π from π_old. */
 function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   const { mask } = input;
   let count = 0;

@@ -8,7 +8,6 @@ import {
 } from "@laconic/core";
 import { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "@laconic/core/numeric";
 
-/** Validated input. */
 export interface Prepared {
   readonly input: ObjectiveInput;
   readonly sequences: number;
@@ -70,7 +69,6 @@ export function advantageAt(prepared: Prepared, sequence: number, token: number)
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
 }
 
-/** The optimizer batch contains this input. */
 function checkTotals(totals: BatchTotals, batchTotals: BatchTotals): void {
   const fits =
     totals.sequences >= batchTotals.sequences &&

@@ -25,7 +25,6 @@ export class RepositoryCache {
     return join(this.#root, "snapshots", commit);
   }
 
-  /** Last known commit of a branch or tag. */
   async readRef(revision: string): Promise<string | null> {
     const text = await readFile(this.#refPath(revision), "utf8").catch(() => "");
     return commitPattern.test(text.trim()) ? text.trim() : null;
@@ -48,7 +47,6 @@ export class RepositoryCache {
   }
 }
 
-/** Temporary name before a rename. */
 const temporaryName = /\.[0-9a-f]{8}\.tmp$/;
 
 /** Size of a file, through links; null if missing. */

@@ -93,7 +93,6 @@ async function complete(
   return false;
 }
 
-/** Partial content in the cache, written only by this process. */
 type Part = Awaited<ReturnType<typeof openPart>>;
 
 /** Process that abandoned a part. */

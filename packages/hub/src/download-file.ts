@@ -9,7 +9,6 @@ import { HubConnection } from "./hub-connection.ts";
 import type { SnapshotOptions } from "./open-snapshot.ts";
 import { contentId, type ContentId } from "./repository.ts";
 
-/** A file to download and its expected bytes. */
 export interface FileDownload extends Pick<SnapshotOptions, "signal" | "fetch" | "wait"> {
   /** https address without credentials. */
   readonly url: string;

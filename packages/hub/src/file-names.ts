@@ -9,7 +9,6 @@ export function checkFileName(name: string): string {
   return name;
 }
 
-/** Whether a pattern has wildcards. */
 export function isPattern(pattern: string): boolean {
   return /[*?]/.test(pattern);
 }

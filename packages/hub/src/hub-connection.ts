@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { configError, type ErrorDetail, LaconicError } from "@laconic/core";
 import { hostOf, networkCode, networkReason } from "@laconic/core/wire";
 
-/** Connection to a hub. */
 export interface ConnectionOptions {
   readonly endpoint: string;
   readonly token?: string | undefined;
@@ -16,10 +15,8 @@ export interface ConnectionOptions {
   readonly server?: string;
 }
 
-/** Target of the bytes of a file. */
 export interface Sink {
   readonly position: number;
-  /** Total bytes. */
   readonly end: number;
   /** Value of the range header; null for the whole file. */
   range(): string | null;
@@ -174,7 +171,6 @@ export function startOf({ status, headers }: Response, total: number): number | 
   return status === 206 && range && (range[2] === "*" || Number(range[2]) === total) ? Number(range[1]) : null;
 }
 
-/** Missing item, by the response's `X-Error-Code`. */
 const missing: Readonly<Record<string, string>> = {
   RepoNotFound: "repository not found, or the token has no access",
   RevisionNotFound: "revision not found",

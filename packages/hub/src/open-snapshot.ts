@@ -106,7 +106,6 @@ function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOpt
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
 }
 
-/** Commit of a revision, and its files that match the patterns. */
 async function wantedFiles(
   options: Omit<SnapshotOptions, "cacheFolder">,
   { target, revision, place }: Request,

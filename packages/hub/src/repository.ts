@@ -8,17 +8,14 @@ import type { HubConnection } from "./hub-connection.ts";
 /** Content id of the hub and the cache: sha256 for large files, git blob sha1 for small ones. */
 export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
 
-/** Null unless the text is a sha256 or sha1 in lower-case hexadecimal. */
 export function contentId(kind: ContentId["kind"], hex: string): ContentId | null {
   return (kind === "git" ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(hex) ? { kind, hex } : null;
 }
 
-/** Hash object for the content. */
 export function startHash({ kind }: ContentId, bytes: number): Hash {
   return kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
 }
 
-/** File of a revision. */
 export interface RepositoryFile {
   readonly name: string;
   readonly bytes: number;
@@ -27,7 +24,6 @@ export interface RepositoryFile {
   readonly path: string;
 }
 
-/** Repository of a hub. */
 export interface Designation {
   readonly type: "model" | "dataset";
   readonly repo: string;
@@ -38,7 +34,6 @@ function pathOf({ type, repo }: Designation, commit: string, name: string): stri
   return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** Current commit of a branch, tag or commit. */
 export async function resolveCommit(
   hub: HubConnection,
   { type, repo }: Designation,

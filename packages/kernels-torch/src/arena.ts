@@ -43,7 +43,6 @@ export class Arena {
     return ends.map((end, i) => ({ arena, start: ends[i - 1] ?? 0, end }));
   }
 
-  /** Elements from `start`, as a cached view. */
   view(start: number, shape: readonly number[]): Handle {
     const key = `${start} ${shape.join()}`;
     let view = this.#views.get(key);
@@ -97,7 +96,6 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
   });
 }
 
-/** Vectors of equal length, one per column. */
 export interface Stretch {
   readonly length: number;
   /** A column's vector, or its first elements in another shape. */

@@ -252,7 +252,6 @@ export interface Machine {
 /** First Darwin release with bfloat16 in Metal. */
 const firstBfloat16 = 23;
 
-/** Why MPS cannot compute in a type, or null. */
 export function mpsRefusal(
   dtype: "float32" | "bfloat16",
   { platform, arch, release: version }: Machine = { ...process, release: release() },

@@ -1,7 +1,6 @@
 import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
 
-/** Reused by other tensors. */
 export interface Block {
   readonly whole: Handle;
   readonly elements: number;

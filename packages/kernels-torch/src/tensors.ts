@@ -25,9 +25,7 @@ export class TorchTensor implements Tensor {
   users = 1;
   /** Freed with the tensor, not when its values change. */
   views: Map<string, Handle> = new Map();
-  /** True if other tensors may reuse the memory. */
   reusable = false;
-  /** Owns memory, handle and views. */
   block: Block | null = null;
   placement: Placement | null = null;
 
@@ -46,7 +44,6 @@ export class TorchTensor implements Tensor {
   }
 }
 
-/** Owns tensors and their derived handles. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
   /** Null on a GPU, whose library pools memory. */
@@ -120,7 +117,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return this.adopt(new TorchTensor(handle, shape, "int32", "full", range));
   }
 
-  /** Cached and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
     return this.#cached((tensor.derived ??= new Map()), name, make);
   }
@@ -142,7 +138,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
   }
 
-  /** The same memory in another shape. */
   adoptShape(handle: Handle, shape: readonly number[], base: TorchTensor): TorchTensor {
     const tensor = this.adoptFloats(handle, shape, base.precision);
     tensor.base = base;
@@ -176,7 +171,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.handle = handle;
   }
 
-  /** Deletes derived values. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
     for (const handle of tensor.derived?.values() ?? []) this.#torch.delete(handle);
     tensor.derived = null;
@@ -237,7 +231,6 @@ interface Spare {
   readonly shape: readonly number[];
 }
 
-/** Enough for decode steps. */
 const maxReused = 1 << 22;
 
 const maxSpares = 4;

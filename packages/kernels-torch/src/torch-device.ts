@@ -53,7 +53,6 @@ export class TorchDevice {
     return this.store.derive(torchTensor, "contiguous", () => this.torch.contiguous(torchTensor.handle));
   }
 
-  /** Rows for kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const torchTensor = this.store.get(tensor);
     return { handle: torchTensor.handle, stride: torchTensor.rowStride ?? (torchTensor.shape[1] as number) };
@@ -92,12 +91,10 @@ export class TorchDevice {
     return this.store.adoptFloats(this.torch.run(body), shape, precision);
   }
 
-  /** Reuses memory, which the body writes. */
   refill(shape: readonly number[], body: (out: Handle) => void, precision: Precision = "working"): TorchTensor {
     return this.store.refill(shape, this.type(precision), ({ handle }) => body(handle), precision);
   }
 
-  /** An uninitialised float32 buffer. */
   withRoom<T>(elements: number, body: (room: Handle) => T): T {
     const room = this.store.refill([elements], scalarType.float32, () => undefined, "full");
     try {
@@ -136,7 +133,6 @@ export class TorchDevice {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, this.working);
   }
 
-  /** Casts to float32 if needed. */
   widened(x: Handle): Handle {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, scalarType.float32);
   }

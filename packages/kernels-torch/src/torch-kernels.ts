@@ -23,7 +23,6 @@ function hostMemory(): DeviceMemory {
   return { free: process.availableMemory(), total: totalmem(), isHost: true };
 }
 
-/** `math` is plain products. */
 export type AttentionKind = "fused" | "math";
 
 /** `plain` runs on any device, the others are CUDA's flash attention. */

@@ -58,7 +58,6 @@ export interface OpenAiModel extends LanguageModel {
 
 export const apiModelKeys = "deadlineMs attempts limiter account price weightVersion seed onEvent";
 
-/** Writes and sends a server's requests. */
 export interface ApiServer<Body> {
   readonly model: string;
   /** Redacted from errors. */
@@ -193,7 +192,6 @@ class ApiModel<Body> implements OpenAiModel {
     }
   }
 
-  /** Charges the attempt, then returns the reply or throws. */
   async #attempt(
     call: Call<Body>,
     asked: TokenCounts,

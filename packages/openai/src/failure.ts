@@ -8,14 +8,12 @@ import { askedWaitMs, remedyFor, type Failure, type Remedy } from "./retry.ts";
 import type { Secret } from "./secret.ts";
 import { filteredPrompt, type ServerReply } from "./server-reply.ts";
 
-/** Model name and host, for messages. */
 export interface AskedServer {
   readonly model: string;
   readonly address: string;
   readonly key: Secret;
 }
 
-/** A classified failure. */
 export interface FailedAttempt {
   readonly remedy: Remedy;
   /** Whether the server may have answered, and billed. */
@@ -117,7 +115,6 @@ function reasonOf(error: unknown): string {
   return networkReason(error).slice(0, 500);
 }
 
-/** Error body of a server. */
 export interface ErrorBody {
   /** Message for people; no decision depends on it. */
   readonly message: string;

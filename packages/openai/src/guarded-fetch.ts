@@ -27,7 +27,6 @@ export class FailedReply extends Error {
   }
 }
 
-/** Redirect. */
 export class RedirectedReply extends Error {
   /** 0 if the platform hides it. */
   readonly status: number;

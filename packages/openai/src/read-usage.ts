@@ -108,7 +108,6 @@ export function readUsage(reply: unknown): ReportedUsage {
     }
     return undefined;
   };
-  // The first source with the largest sum.
   const [[prompt, completion, total = 0] = []] = sources
     .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
     .toSorted((a, b) => present(b) - present(a));

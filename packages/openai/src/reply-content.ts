@@ -11,19 +11,16 @@ export function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A whole number >= 0. */
 export function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
-/** A list whose entries are all readable; null otherwise. */
 export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): readonly T[] | null {
   if (!Array.isArray(value)) return null;
   const entries = value.map(read).filter((entry) => entry !== null);
   return entries.length === value.length ? entries : null;
 }
 
-/** Message content by purpose. */
 export interface ReplyContent {
   readonly text: string;
   readonly hidden: string;

@@ -1,6 +1,5 @@
 /** Reaction to a failed attempt. */
 export type Remedy =
-  /** Waits as long as the server asked. */
   | { readonly kind: "retry"; readonly afterMs?: number; readonly crowded: boolean }
   /** Retry once: the reply was damaged. */
   | { readonly kind: "retry-once" }

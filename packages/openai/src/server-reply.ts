@@ -4,7 +4,6 @@ import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
 import { countOf, fieldsOf, listOf, readContent, textWithin, type ReplyFields } from "./reply-content.ts";
 
-/** Used fields of a reply. */
 export interface ServerReply {
   readonly text: string;
   /** Reasoning; may be empty. */
@@ -41,7 +40,6 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   };
 }
 
-/** Reply to a prompt that a filter blocked. */
 export const filteredPrompt: ServerReply = {
   text: "",
   hidden: "",

@@ -65,7 +65,6 @@ export class CallBound {
     };
   }
 
-  /** Returns whether the reply is longer than requested. */
   learn(asked: TokenCounts, { promptTokens, completionTokens }: TokenCounts): boolean {
     this.#promptExcess = Math.max(this.#promptExcess, promptTokens / asked.promptTokens);
     this.#completionExcess = Math.max(this.#completionExcess, completionTokens / asked.completionTokens);

@@ -8,7 +8,6 @@ export interface Timer {
   after(milliseconds: number, call: () => void): () => void;
 }
 
-/** Source of timers: `globalThis`. */
 export interface TimerSource<Id> {
   setTimeout(call: () => void, milliseconds: number): Id;
   clearTimeout(id: Id): void;

@@ -105,7 +105,6 @@ interface Scale {
   readonly epsilon: number;
 }
 
-/** Divides by std + epsilon if there is a scale. */
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
   const sumOf = (term: (value: number) => number): number =>

@@ -1,7 +1,6 @@
 import { inputError, type RewardTerms } from "@laconic/core";
 import { allEqual, groupRows } from "./groups.ts";
 
-/** Price independence of a batch. */
 export interface PriceIndependence {
   /** Groups with different rewards. */
   readonly groups: number;

@@ -14,7 +14,6 @@ export interface Undecided {
   readonly undecided: string;
 }
 
-/** Validates a result. */
 export function readScore(input: unknown): SampleScore {
   if (typeof input === "boolean") return { status: "scored", value: Number(input) };
   if (typeof input === "number" && input >= 0 && input <= 1) return { status: "scored", value: input };

@@ -4,7 +4,6 @@ import { configError, inputError, LaconicError } from "@laconic/core";
 import { Turns } from "@laconic/core/async";
 import type { SandboxJob, SandboxLimits, Sandbox, SandboxRecord, SandboxResult } from "./sandbox.ts";
 
-/** Job with checked sizes and names. */
 export interface CheckedJob extends Required<Omit<SandboxJob, "signal">> {
   readonly outputBytes: number;
 }
@@ -36,21 +35,18 @@ function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits:
   return { code, stdin, files, seconds: Math.min(seconds ?? limits.seconds, limits.seconds), outputBytes };
 }
 
-/** Options of every kind of sandbox. */
 export interface KindOptions {
   readonly limits: SandboxLimits;
   /** Default: number of cores minus one, at least one. */
   readonly concurrency?: number | undefined;
 }
 
-/** Result of one attempt. */
 export interface Attempt {
   readonly result: SandboxResult;
   /** The machine may have caused it; the run is repeated alone. */
   readonly retry: boolean;
 }
 
-/** Back end that makes one attempt. */
 export interface SandboxKind extends Pick<SandboxRecord, "kind" | "version" | "sha256" | "seed"> {
   attempt(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt>;
   close(): void;

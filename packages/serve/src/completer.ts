@@ -15,7 +15,6 @@ export interface Replies {
   readonly errorOf?: (refusal: HttpError) => unknown;
 }
 
-/** Produces replies with limited concurrency. */
 export class Completer {
   readonly #settings: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">;
   #running = 0;

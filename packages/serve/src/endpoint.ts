@@ -39,7 +39,6 @@ export function answerModels(
 
 const completionPath = /^\/(?:chat\/completions|completions|responses|messages)$/u;
 
-/** Request on any surface, as an OpenAI chat or completion. */
 export interface AskedReplies {
   readonly isChat: boolean;
   readonly body: Readonly<Record<string, unknown>>;

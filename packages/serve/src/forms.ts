@@ -22,10 +22,8 @@ export interface CalledTool {
   readonly arguments: string;
 }
 
-/** Splits a reply into text and tool calls. */
 export type ReadReply = (completion: Completion) => { readonly content: string; readonly calls: readonly CalledTool[] };
 
-/** Requested content of replies. */
 export interface ReplyShape {
   readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
@@ -48,7 +46,6 @@ export interface EchoedPrompt {
   readonly listed: readonly { readonly token: number; readonly atOne: LogProbsAtOne | null }[];
 }
 
-/** Part of a streamed reply. */
 export interface Piece {
   readonly index: number;
   readonly text: string;
@@ -56,7 +53,6 @@ export interface Piece {
   readonly shape: ReplyShape;
 }
 
-/** Format of whole replies and chunks. */
 export interface ReplyForm {
   readonly prefix: string;
   readonly object: string;
@@ -66,7 +62,6 @@ export interface ReplyForm {
   logProbs(tokens: readonly ListedToken[]): unknown;
 }
 
-/** Choice of a chunk. */
 export function chunkOf({ text: textOf, logProbs: logProbsOf }: ReplyForm, piece: Piece): Record<string, unknown> {
   const { index, text, tokens, shape } = piece;
   return {
@@ -78,7 +73,6 @@ export function chunkOf({ text: textOf, logProbs: logProbsOf }: ReplyForm, piece
   };
 }
 
-/** Token with its log-prob. */
 export interface ListedToken {
   readonly id: number;
   readonly text: string;
@@ -160,7 +154,6 @@ interface WireMessage {
   readonly finish_reason: WireReason;
 }
 
-/** Choice without tool calls. */
 export function plainChoice(content: string, finish_reason: WireReason): WireMessage {
   return { message: { role: "assistant", content, refusal: null }, finish_reason };
 }
@@ -237,7 +230,6 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
-/** Converts token counts for all surfaces. */
 export function chatUsage(counts: TokenCounts): ChatUsage {
   const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = counts;
   return {

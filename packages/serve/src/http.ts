@@ -5,7 +5,6 @@ import { isSameSecret, readBytes } from "@laconic/core/platform";
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
 
-/** HTTP error in OpenAI's format. */
 export class HttpError extends Error {
   readonly status: number;
   readonly parameter: string | null;
@@ -18,7 +17,6 @@ export class HttpError extends Error {
   }
 }
 
-/** The client has disconnected before the answer. */
 export function clientGone(): HttpError {
   return new HttpError(499, "the client disconnected");
 }
@@ -27,12 +25,10 @@ export function invalid(message: string, parameter: string | null = null): HttpE
   return new HttpError(400, message, parameter);
 }
 
-/** Prompt that exceeds the context. */
 export function tooLongError(message: string, parameter: string | null = null): HttpError {
   return new HttpError(400, message, parameter, "context_length_exceeded");
 }
 
-/** Unknown model. */
 export function noModel(name: string, served: readonly string[]): HttpError {
   const registry = `available: ${served.join(", ")}`;
   const message = `model ${name.slice(0, 256)} not found; ${registry}`;
@@ -49,7 +45,6 @@ export function noPath(path: string): HttpError {
   return new HttpError(404, `path ${path} not found${hint}`);
 }
 
-/** Entry of `/v1/models`. */
 export function modelCard(id: string, fields: object): object {
   return { id, object: "model", created: 0, owned_by: "laconic", ...fields };
 }
@@ -69,7 +64,6 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
   return new HttpError(500, "the server failed; see its log");
 }
 
-/** HTTP response, in OpenAI's format by default. */
 export function refusalResponse(
   error: unknown,
   onError: (error: unknown) => void,

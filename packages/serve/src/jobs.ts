@@ -10,7 +10,6 @@ import { parse } from "./parse.ts";
 import { choiceRule, formatRule, type ReplyRule } from "./reply-rules.ts";
 import { commonShape, textSchema, type WireCall } from "./schemas.ts";
 
-/** Content of one request. */
 export interface Job extends ReplyShape {
   readonly prompts: readonly Prompt[];
   readonly count: number;
@@ -108,7 +107,6 @@ const completionSchema = z.strictObject({
   echo: z.boolean().exactOptional(),
 });
 
-/** How a chat is read. */
 export interface ChatContext {
   readonly defaultMaxTokens: number;
   /** Tool format of the model; null refuses tools. */
@@ -222,7 +220,6 @@ function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void
     }
 }
 
-/** Reads the calls of a reply and gives each an id. */
 export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
   const { content, calls } = format.read(text);
   return {

@@ -68,7 +68,6 @@ export const checkServerOptions: (options: CompletionServerOptions) => void = op
   `${serverKeys} models`,
 );
 
-/** Settings that completion server and gateway share. */
 export type ServerSettings = Omit<CompletionServerOptions, "models">;
 
 export function serverSettings(settings: ServerSettings): Required<ServerSettings> {

@@ -5,7 +5,6 @@ import { sumKinds } from "@laconic/core/ledger";
 import type { CalledTool, ReadReply } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
 
-/** Condition on a whole reply. */
 export interface ReplyRule {
   readonly parameter: string;
   readonly code: "json_invalid" | "tool_not_called";
@@ -13,7 +12,6 @@ export interface ReplyRule {
   fault(content: string, calls: readonly CalledTool[]): string | null;
 }
 
-/** Max replies drawn per request. */
 const maxDraws = 8;
 
 const endings: Readonly<Record<FinishReason, string>> = {

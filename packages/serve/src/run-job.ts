@@ -21,7 +21,6 @@ type JobModel = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> & 
 
 type Chunk = Readonly<Record<string, unknown>>;
 
-/** All replies of a job, sampled concurrently. */
 export function repliesTo(job: Job, model: JobModel): Replies {
   return {
     count: job.count,

@@ -11,7 +11,6 @@ const samplingShape = mapValues(samplingFieldShapes("openai-extended"), (shape) 
   schemaOf(shape).exactOptional(),
 ) as SamplingShape;
 
-/** Parameters shared by all surfaces. */
 export const surfaceShape: SamplingShape & {
   readonly model: z.ZodType<string>;
   readonly temperature: Optional<number>;
@@ -47,7 +46,6 @@ export const idleShape: {
   parallel_tool_calls: z.boolean().exactOptional(),
 };
 
-/** Parameters of completions and chats, for models and teams. */
 export const commonShape: typeof surfaceShape & {
   readonly n: Optional<number>;
   readonly stream_options: Optional<{ readonly include_usage?: boolean }>;
@@ -73,7 +71,6 @@ export const textSchema: z.ZodType<string> = z.union([
     .transform((parts) => parts.map(({ text }) => text).join("")),
 ]);
 
-/** Tool call in an assistant message. */
 export interface WireCall {
   readonly id: string;
   readonly function: { readonly name: string; readonly arguments: string };

@@ -2,7 +2,6 @@ import type { AgentId, Episode, Problem, Reward, Utterance } from "@laconic/core
 import { graded } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 
-/** A reward, or a grader of answers. */
 export type TaskGrading = Pick<TrainingTask, "grader" | "reward">;
 
 /** 0 to 1, or why the machine failed. */
@@ -15,7 +14,6 @@ export type OwnGrader<P extends Problem> = (
   signal?: AbortSignal,
 ) => Grade | boolean | Promise<Grade | boolean>;
 
-/** Grading by a custom grader. */
 export function gradingOf<P extends Problem>(grader: OwnGrader<P>): { readonly reward: Reward } {
   return {
     reward: async ({ answer }, problem, { signal }) => {
@@ -47,12 +45,10 @@ function endedWith(input: TeamAnswer, problem: Problem): Episode {
   };
 }
 
-/** Grades an answer like an episode: the term `task`. */
 export function gradeOf(grading: TaskGrading, answer: TeamAnswer, problem: Problem): Promise<Grade> {
   return gradeOfEpisode(grading, endedWith(answer, problem), problem);
 }
 
-/** Grades an episode like a trainer. */
 export async function gradeOfEpisode(
   { grader, reward }: TaskGrading,
   episode: Episode,

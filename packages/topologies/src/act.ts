@@ -49,7 +49,6 @@ export async function act(
       return null;
     });
     if (spoken === null) {
-      // No room for a reply.
       record("context_full");
       return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
     }

@@ -156,7 +156,6 @@ export interface DebateOptions {
 export function debateGraph(agents: readonly AgentSpec[], { rounds = 2, delivery, answer }: DebateOptions = {}): Graph {
   const ids = agents.map(({ id }) => id);
   const everybody = ids.flatMap((to) =>
-    // Own message first.
     [to, ...ids.filter((id) => id !== to)].map((from) => ({ from, to, ...(delivery && { delivery }) })),
   );
   return {

@@ -75,7 +75,6 @@ function flattened(turns: readonly Turn[]): {
   return { utterances, calls, observations };
 }
 
-/** Observation size in tokens of the next prompt. */
 function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observation, "tokens" | "rewritten"> {
   const { promptTokens, writtenTokens, reasoningTokens = 0 } = last.call;
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));

@@ -138,7 +138,6 @@ function joinedEnvironment(playedEnvironment: PlayedEnvironment, outer: PlayedEn
   return { ...playedEnvironment, environment: joined };
 }
 
-/** Sums two rewards of the same form. */
 function sumOf(
   one: StepReward | undefined,
   other: StepReward | undefined,

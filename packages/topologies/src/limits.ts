@@ -6,7 +6,6 @@ export interface Admission<T> {
   readonly speakers: readonly { readonly speaker: T; readonly maxTokens: number }[];
   /** Ends the episode after these speakers. */
   readonly limit: StopReason | null;
-  /** Others continue. */
   readonly spent: readonly T[];
 }
 
@@ -43,7 +42,6 @@ export function admit<T>(
   };
 }
 
-/** Remaining tokens per line. */
 function allowances(
   agents: readonly AgentId[],
   turns: readonly Turn[],

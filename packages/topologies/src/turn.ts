@@ -41,7 +41,6 @@ export interface Turn {
   readonly message: ReceivedMessage;
 }
 
-/** Calls of a turn, in order. */
 export function callsOf({ steps = [], call }: Turn): LedgerCall[] {
   return [...steps.map((step) => step.call), call];
 }

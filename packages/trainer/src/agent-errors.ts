@@ -1,6 +1,5 @@
 import type { Episode } from "@laconic/core";
 
-/** Note of the first episode ended by an agent's error, or null. */
 export function agentErrorOf(episodes: readonly Pick<Episode, "stopReason" | "notes">[]): string | null {
   const ended = episodes.find(({ stopReason }) => stopReason === "error");
   return ended ? (ended.notes?.at(-1) ?? "its topology does not say which") : null;

@@ -7,12 +7,10 @@ interface Sign {
   /** Sum of counts before the streak, and number of those steps. */
   readonly total: number;
   readonly steps: number;
-  /** Consecutive steps with the sign. */
   readonly streak: number;
   readonly warnings: number;
 }
 
-/** Signs by metric, kept between steps. */
 export type DeadTrainingSigns = Readonly<Record<string, Sign>>;
 
 export const deadTrainingSchema: z.ZodType<DeadTrainingSigns> = z.record(
@@ -25,7 +23,6 @@ interface StepView {
   /** Metric of the same policy, else of the team. */
   readonly read: (metric: string) => number;
   readonly config: Pick<TrainConfig, "limits" | "problemsPerStep">;
-  /** Agent or tool in the metric's name. */
   readonly subject: string;
   /** True if any step before the streak lacked the sign; mean count of those steps. */
   readonly wasAlive: boolean;
@@ -35,7 +32,6 @@ interface StepView {
 
 interface SignRow {
   readonly metric: RegExp;
-  /** Consecutive steps before a warning. */
   readonly steps: number;
   /** Count that is dead at 0. */
   readonly count?: (view: StepView) => number;

@@ -7,7 +7,6 @@ export interface PolicySigns {
   readonly entropy: number;
   /** KL divergence from the old policy, in nats per token. */
   readonly kl: number;
-  /** Steps, and those without a finite gradient. */
   readonly optimizerSteps: number;
   readonly skipped: number;
 }
@@ -28,7 +27,6 @@ export interface DivergenceWatch {
     readonly grade: number;
     readonly entropies: Readonly<Record<string, number>>;
   } | null;
-  /** Description of the break. */
   readonly broken: string | null;
   /** Consecutive steps of a broken policy below the best. */
   readonly low: number;

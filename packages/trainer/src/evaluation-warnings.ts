@@ -67,7 +67,6 @@ const enoughProblems = 100;
 const asManyTokens = 0.95;
 
 interface Ending {
-  /** Evaluations before training, before the last one, and the last one. */
   readonly before: Evaluation;
   readonly previous: Evaluation;
   readonly last: Evaluation;

@@ -124,7 +124,6 @@ function templateOf({ prompt, text }: Utterance): string {
   return parts.join(" ");
 }
 
-/** Tokens without the end token. */
 function wordTokens({ trace, finishReason }: Utterance): number {
   return Math.max(0, (trace?.tokens.length ?? 0) - (finishReason === "stop" ? 1 : 0));
 }

@@ -113,7 +113,6 @@ opponents/games/{opponent} | games | Training games against an opponent so far.
 opponents/win_rate/{opponent} | share | Share of these games that the learner won, a draw as half. Of team rewards the mean grade.
 `);
 
-/** Names in `timing.jsonl`. */
 const timingNames = rowsOf(`
 timing_s/{phase} | s | Seconds of a phase of the step.
 perf/tokens_per_s | tokens/s | Tokens written per second of the step.

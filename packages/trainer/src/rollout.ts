@@ -2,14 +2,12 @@ import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 import type { Turn } from "@laconic/topologies";
 
-/** Episode with its reward. */
 export interface Played {
   readonly episode: Episode;
   /** Null after an agent's error. */
   readonly score: RewardOutcome | null;
 }
 
-/** Episode of a step with its problem. */
 export interface Rollout extends Played {
   readonly problem: Problem;
   /** Problem index in the step. */

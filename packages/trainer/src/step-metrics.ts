@@ -18,7 +18,6 @@ interface StepMetricFacts extends Pick<StepBatch, "scored" | "scoring"> {
   readonly step: number;
   readonly learners: readonly LearnerResult[];
   readonly config: TrainConfig;
-  /** Joint replies scored by a tree. */
   readonly evaluations?: number | undefined;
   /** Age of each group's weights in steps. */
   readonly lags: readonly number[];
@@ -29,7 +28,6 @@ interface StepMetricFacts extends Pick<StepBatch, "scored" | "scoring"> {
   readonly opponents?: readonly OpponentState[] | null;
 }
 
-/** Metrics of the team, then of each policy. */
 export function stepMetrics(input: StepMetricFacts): Metrics {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, budgets, opponents } = input;
   const rewards = scored.map(({ reward }) => reward);
@@ -69,7 +67,6 @@ export function prefixed(prefix: string, metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
-/** Metric prefix of a policy; empty for a single policy. */
 export function policyPrefix(learners: readonly LearnerResult[], { name }: LearnerResult["learner"]): string {
   return learners.length === 1 ? "" : `policy/${name}/`;
 }
@@ -230,10 +227,8 @@ function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Diagnostics reported as mean, min and max, by metric. */
 const diagnosticEnds = { ratio: "ratio", importance_weight: "sampling/ratio", advantages: "advantages" } as const;
 
-/** Diagnostics reported as their mean, by metric. */
 const diagnosticMeans = {
   "actor/ppo_kl": "approx_kl/k1",
   "approx_kl/k3": "approx_kl/k3",
@@ -246,7 +241,6 @@ const diagnosticMeans = {
 
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
-/** Diagnostics reported elsewhere. */
 const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
 
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
@@ -276,7 +270,6 @@ function meanOf(values: readonly number[]): number {
   return statisticMean(statisticOf(values));
 }
 
-/** Sample deviation, ignoring NaN. */
 function deviation(values: readonly number[]): number {
   const numbers = values.filter((value) => !Number.isNaN(value));
   if (numbers.length < 2) return 0;

@@ -8,10 +8,8 @@ import type { Learner } from "./spec/learning.ts";
 import type { OldLogProbs } from "./stages/old-log-probs.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 
-/** Objectives without a ratio to an old policy. */
 const withoutRatio: ReadonlySet<string> = new Set(["reinforce", "magrpo"]);
 
-/** Warns of settings that are often mistaken. */
 export function configWarnings({ config, objective: { name } }: Pick<Learner, "config" | "objective">): string[] {
   const { objective, optimizer, sampling } = config;
   const { peak, warmUpSteps } = isNamedRate(optimizer.learningRate)

@@ -43,7 +43,6 @@ const tolerance = 1e-9;
 export class Findings {
   readonly contradictions: Contradiction[] = [];
   readonly compared: Partial<Record<Stage, number>> = {};
-  /** Uncovered quantities with their reasons. */
   readonly notCovered: Map<string, Set<string>> = new Map();
   total = 0;
 

@@ -35,7 +35,6 @@ function contradictionText({ stage, key, expected, found, ...place }: Contradict
   return `${where}${stage}: ${plain(key)} is ${plain(found)}, expected ${plain(expected)}`;
 }
 
-/** Short JSON without control characters. */
 function plain(value: unknown, most = 80): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
   const safe = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");

@@ -9,7 +9,6 @@ export type TokenizerOf = (run: {
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Answers requests below `/api`. */
 export class Api {
   readonly #data: ViewData;
   readonly #tokenizerOf: TokenizerOf;

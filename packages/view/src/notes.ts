@@ -8,7 +8,6 @@ import { ViewError } from "./requests.ts";
 
 const maxBytes = 65_536;
 
-/** Notes on runs, in one JSON file outside of run folders. */
 export class NoteFile {
   readonly #path: string | null;
   #last: Promise<unknown> = Promise.resolve();

@@ -97,7 +97,6 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
   return models;
 }
 
-/** The hint's writer has its paper's name in teams. */
 const aliases: Readonly<Record<string, string>> = wordTable({ hint: "collaborator" });
 
 function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
@@ -189,7 +188,6 @@ export function limitsOf(
   };
 }
 
-/** Default of `--methods`. */
 const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
 /** @throws LaconicError `config_invalid` with the flag */

@@ -13,7 +13,6 @@ import {
 import { baseUrlFlag, templateArgumentsFlag } from "../cli/flags.ts";
 import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 
-/** Checked by the bench's settings. */
 const numberFlag: ValueFlag<number> = valueFlag(Number);
 
 type Given<Names extends string, T> = { readonly [Name in Names]?: T | undefined };

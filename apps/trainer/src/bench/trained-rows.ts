@@ -12,7 +12,6 @@ type RunConfig = Awaited<ReturnType<typeof configOfRun>>;
 /** Methods `ROW=RUN` of a bench; further runs of a row are seeds: `ROW-seed-2=RUN`. */
 export interface RowRuns {
   readonly methods: readonly string[];
-  /** Departures from the published training, by row. */
   readonly departures: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -38,7 +37,6 @@ export async function rowRuns(args: readonly string[], rows: readonly string[]):
     counts.set(row, nth);
     methods.push(`${seedMethod(row, nth)}=${run}`);
     const config = await configOfRun(run);
-    // Runs on several tasks have figures of their own.
     const others = (configs.get(row) ?? []).filter((other) => changesOf(other.task, config.task).length === 0);
     for (const other of others) {
       const changes = changesOf(other, config);
@@ -74,7 +72,6 @@ function runDepartures(row: string, config: RunConfig): string[] {
   ];
 }
 
-/** Settings by the names of `trainedRows`. */
 function settingsOf({ model, task, train }: RunConfig): Record<string, string> {
   const [name = model] = (model.split("/").at(-1) ?? model).split("@");
   const settings = task as Partial<Record<"benchmark" | "name", string>>;

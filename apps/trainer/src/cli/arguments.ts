@@ -1,18 +1,14 @@
 import { configError, present, type LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
-/** Headings of the help, in its order. */
 export const flagGroups = ["Input", "Model", "Sampling", "Run", "Output", "Server", "Limits"] as const;
 
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** Positional argument or flag; `T` is its value. */
 export interface Argument<T = unknown> {
   readonly kind: "positional" | "toggle" | "value";
   readonly description: string;
-  /** Heading in the help; every flag has one. */
   readonly group?: FlagGroup;
-  /** Placeholder in the help. */
   readonly hint?: string;
   readonly required?: true;
   /** Text if the flag is absent. */
@@ -29,7 +25,6 @@ export interface Argument<T = unknown> {
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** Values of arguments by name. */
 export type Values<A> = { readonly [Name in keyof A]: A[Name] extends Argument<infer T> ? T : never };
 
 export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
@@ -37,7 +32,6 @@ export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
 /** Invalid command line; the help follows the message. */
 export class UsageError extends Error {}
 
-/** Puts flags under a heading of the help. */
 export function grouped<F extends Arguments>(group: FlagGroup, flags: F): F {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as F;
 }
@@ -101,7 +95,6 @@ export function choiceFlag<const Option extends string>(
   return { kind: "value", description, options, read, ...present({ default: usual }) };
 }
 
-/** Error `config_invalid` of a flag. */
 export function flagError(flag: string, reason: string): LaconicError {
   return configError(`--${flag}: ${reason}`, { flag });
 }

@@ -12,7 +12,6 @@ export interface CommandContext {
 export interface Command<A extends Arguments = Arguments> {
   readonly description: string;
   readonly args: A;
-  /** Command lines that work, for the help. */
   readonly examples: readonly string[];
   /** Further arguments: none (default), settings `key=value`, or any. */
   readonly rest?: "settings" | "words";

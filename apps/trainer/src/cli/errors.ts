@@ -2,7 +2,6 @@ import { LaconicError, thrownText, type ErrorDetail, type LaconicErrorCode } fro
 import { clipped, sayError } from "./say-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Refused requests, in contrast to failures. */
 const refusals: ReadonlySet<LaconicErrorCode> = new Set([
   "config_invalid",
   "data_invalid",
@@ -33,7 +32,6 @@ export function reportError(error: unknown, terminal: Terminal, json: boolean): 
   if (system) sayError(system, terminal, json);
   else {
     sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
-    // The stack helps a bug report.
     terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   return 1;

@@ -1,8 +1,6 @@
 import { formatBytes, formatDuration } from "@laconic/core/text";
 
-/** A moving line on a terminal, plain lines elsewhere. */
 export interface StatusLine {
-  /** Whether a terminal shows one moving line. */
   readonly interactive: boolean;
   /** Writes progress and warnings to standard error. */
   readonly note: (line: string) => void;
@@ -45,7 +43,6 @@ export function leftText(started: number, share: number): string {
   return `${formatDuration((seconds * (1 - share)) / share)} left`;
 }
 
-/** Updates a terminal's moving line; elsewhere prints milestones. */
 export function showProgress(terminal: StatusLine, line: string, isMilestone: boolean): void {
   if (terminal.interactive) terminal.status(line);
   else if (isMilestone) terminal.note(line);

@@ -1,6 +1,5 @@
 import { visibleJson, type Terminal } from "./terminal.ts";
 
-/** Error as `--json` prints it. */
 export interface SaidError {
   /** A `LaconicErrorCode`, `usage`, a system code such as `ENOENT`, or `unexpected`. */
   readonly code: string;

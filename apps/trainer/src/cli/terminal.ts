@@ -7,7 +7,6 @@ import type { Progress } from "@laconic/runtime";
 import { downloadProgress, spinner, type StatusLine } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
 
-/** Output of a command. Tests pass their own. */
 export interface Terminal extends Progress, StatusLine {
   /** Writes to standard output. */
   result(line: string): void;
@@ -54,7 +53,6 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
   return Object.assign(base, progress);
 }
 
-/** Prints JSON with `--json`, otherwise text. */
 export function printResult<T>(
   terminal: Terminal,
   json: boolean | undefined,

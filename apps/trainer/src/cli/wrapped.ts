@@ -28,7 +28,6 @@ export function fitted(text: string, columns: number): string {
     .join("\n");
 }
 
-/** Visible width, without colour codes. */
 function lengthOf(text: string): number {
   return stripVTControlCharacters(text).length;
 }

@@ -73,10 +73,8 @@ export const probeCommand: Command = command({
   },
 });
 
-/** Min episodes for a time estimate. */
 const patience = 50;
 
-/** Moving line with the time left; elsewhere a line per family. */
 function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   const started = performance.now();
   let last = "";

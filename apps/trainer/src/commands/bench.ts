@@ -136,7 +136,6 @@ function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly st
   if (stray !== undefined) throw flagError(stray, `has no effect ${where}; remove it`);
 }
 
-/** Moving line on a terminal; elsewhere a line per 10 %. */
 function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
   const started = performance.now();
   let done = 0;

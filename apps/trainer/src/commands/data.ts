@@ -205,7 +205,6 @@ function exemplarOptions({ folder, offline, mirror }: OpenArguments): ExemplarOp
   return { folder: dataFolder(folder), offline, ...present({ mirror }) };
 }
 
-/** A source with its files and their problem; downloads them unless `offline`. */
 async function exemplarState(
   source: ExemplarSource,
   options: ExemplarOptions,

@@ -84,7 +84,6 @@ export const doctorCommand: Command = command({
   },
 });
 
-/** Next step on this machine. */
 export function adviceOf(devices: readonly Pick<DeviceReport, "name" | "works">[], hasGpu: boolean): string {
   const works = (name: string): boolean => devices.some((device) => device.name === name && device.works);
   if (devices.every((device) => !device.works)) return "WebAssembly is missing: install Node 20.19 or newer";

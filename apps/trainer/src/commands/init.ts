@@ -17,7 +17,6 @@ const taken: ReadonlySet<string> = new Set(["node_modules", "favicon.ico", "laco
 
 const longest = 214;
 
-/** Reason why npm refuses a name, or null. */
 export function nameProblem(name: string): string | null {
   if (name.length > longest) return `it has ${name.length} characters, at most ${longest} are allowed`;
   if (taken.has(name) || name.startsWith("@laconic/")) return "it belongs to another package";

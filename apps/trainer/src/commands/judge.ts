@@ -87,7 +87,6 @@ function codeOf(refusal: string | null, nothing: boolean, terminal: Terminal): n
   return nothing || refusal !== null ? 1 : 0;
 }
 
-/** Shows the time left, and the first missing verdict. */
 function progress(pairs: number, terminal: Terminal): (verdict: { status: string; reason?: string }) => void {
   const started = performance.now();
   let done = 0;

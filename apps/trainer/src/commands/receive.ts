@@ -9,7 +9,6 @@ import { checkHost, keyFrom } from "../serving/host.ts";
 
 /** Time for running chunks at shutdown. */
 const graceSeconds = 3;
-/** Allows slow lines. */
 const patience = { headMs: 20_000, requestMs: 300_000, readMs: 60_000 };
 
 export const receiveCommand: Command = command({

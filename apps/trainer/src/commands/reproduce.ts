@@ -72,7 +72,6 @@ const reproduceFlags = {
 
 type ReproduceArguments = ReturnType<typeof valuesOf<typeof reproduceFlags>>;
 
-/** Plays a paper's rows and tests each figure; trained rows by runs. Lists the training of the others. */
 export const reproduceCommand: Command = command({
   description: "Reproduce a paper's table and compare each cell with the published figure",
   examples: [
@@ -99,7 +98,6 @@ export const reproduceCommand: Command = command({
   },
 });
 
-/** Splits of the generated benchmark, one per family. */
 const smallBenchmarks = ["steps", "steps/new-names", "steps/new-numbers", "steps/new-shapes", "steps/all-new"];
 
 /** Plays the grid of Table 1 on generated problems with a model of this machine, three samples per question. */
@@ -140,7 +138,6 @@ async function storedRuns(paper: LedgerRow["paper"], run: string): Promise<reado
   return (await config).methods.filter((method) => method.includes("="));
 }
 
-/** MAGRPO's rows: teams on tasks, with one model as the reference. */
 async function reproducePairs(
   args: ReproduceArguments,
   rows: readonly LedgerRow[],
@@ -221,7 +218,6 @@ function questionDepartures({ n }: LedgerRow, { limit }: BenchConfig): string[] 
   return limit === null ? [] : [`Questions differ: at most ${limit} of a benchmark, published ${n ?? "all"}.`];
 }
 
-/** Departures of the row, and those that the bench's settings add: prompts, examples, limits, temperature. */
 function setDepartures(
   row: LedgerRow,
   { temperature }: BenchConfig,
@@ -312,7 +308,6 @@ function report(args: ReproduceArguments, outcome: Outcome, published: string, t
   );
 }
 
-/** A line per figure: our value with interval, the paper's, and the test; then departures and sources. */
 function linesOf(cells: readonly ReproducedCell[], played: string, published: string): string[] {
   const shown = (quantity: string, value: number): string => {
     if (/, ratio/u.test(quantity)) return formatNumber(value);

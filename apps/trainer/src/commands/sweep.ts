@@ -131,7 +131,6 @@ export const ablateCommand: Command = command({
   },
 });
 
-/** Warns of settings that a variant's group leaves out. */
 function noteDropped(variants: readonly Variant[], base: WrittenConfig, terminal: Terminal): void {
   for (const { name, overrides, base: variantBase = base } of variants)
     for (const dropped of droppedSettings(variantBase, overrides)) terminal.note(`variant ${name}: ${dropped}`);

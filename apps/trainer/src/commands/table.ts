@@ -1,6 +1,5 @@
 import type { Command } from "../cli/command.ts";
 
-/** Order of the help; loaded on use. */
 export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   quickstart: async () => (await import("./train.ts")).quickstartCommand,
   init: async () => (await import("./init.ts")).initCommand,

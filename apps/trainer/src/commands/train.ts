@@ -111,7 +111,6 @@ export const quickstartCommand: Command = command({
     const name = isWorld ? (args.world as keyof typeof worlds) : "quickstart";
     const { introduction, preset } = worlds[name];
     terminal.note(`${introduction}\n`);
-    // A resume uses the stored configuration.
     return runTraining(args.resume ? null : { ...preset }, overrides, args, name, terminal);
   },
 });

@@ -66,7 +66,6 @@ export const playgroundCommand: Command = command({
   },
 });
 
-/** Page of a single run's story or a single bench's samples. */
 async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
   if (folder === undefined || others.length > 0) return "";
   const isThere = (name: string): boolean => existsSync(join(folder, name));

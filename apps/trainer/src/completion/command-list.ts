@@ -9,10 +9,8 @@ export interface ListedWords {
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
-  /** In the order of their groups. */
   readonly flags: readonly ListedFlag[];
   readonly examples: readonly string[];
-  /** Kind of positional argument. */
   readonly takes: "configuration" | "run" | "other";
 }
 
@@ -21,9 +19,7 @@ export interface ListedFlag {
   readonly group: string;
   readonly description: string;
   readonly valued: boolean;
-  /** Allowed values, if limited. */
   readonly values: readonly string[];
-  /** Placeholder for the value. */
   readonly hint?: string;
   readonly default?: string;
   readonly required?: true;

@@ -65,7 +65,6 @@ async function problemWithoutCommand(flag: string | undefined, args: readonly st
 }
 
 async function unknownName(kind: string, name: string, names: readonly string[]): Promise<string> {
-  // Loaded only for a mistyped name.
   const { nameHint } = await import("@laconic/core");
   const inner = Object.keys(commandTable).find((path) => path.split(" ")[1] === name);
   return `Unknown ${kind} ${name}; ${inner === undefined ? nameHint(name, names) : `did you mean ${inner}?`}`;

@@ -7,7 +7,6 @@ import type { CommandList, ListedFlag, ListedWords } from "../completion/command
 
 const { commands, presets } = list as CommandList;
 
-/** Max line length. */
 const widest = 100;
 
 export function presetHelp(terminal: Terminal): string {
@@ -85,7 +84,6 @@ function flagDescription({ description, default: usual, required }: ListedFlag):
   return `${description}${required ? " (required)" : ""}${usual === undefined ? "" : ` (default: ${usual})`}`;
 }
 
-/** Long names have their description below. */
 function table(rows: readonly Row[], width: number): string[] {
   const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width * 0.4));
   const indent = " ".repeat(column + 4);
@@ -97,7 +95,6 @@ function table(rows: readonly Row[], width: number): string[] {
   });
 }
 
-/** Splits the values of a name over lines. */
 function brokenName(name: string, width: number): string[] {
   return wrapped(name.replaceAll("|", "| "), width - 6).map(
     (line, i) => `${i === 0 ? "  " : "      "}${line.replaceAll("| ", "|")}`,

@@ -1,11 +1,8 @@
 export interface Template {
-  /** A line for the help. */
   readonly title: string;
   /** First paragraph of the README. */
   readonly about: string;
-  /** Descriptions of the template's own files, by name. */
   readonly holds: Readonly<Record<string, string>>;
-  /** Packages of this template only. */
   readonly imports?: readonly string[];
 }
 

@@ -10,7 +10,6 @@ import { promisify } from "node:util";
 import { boundedJson } from "@laconic/core/json";
 
 interface ProjectOptions {
-  /** npm package name. */
   readonly name: string;
   /** Training steps. Default: the template's. */
   readonly steps?: number | undefined;
@@ -124,20 +123,16 @@ async function missingFolders(folder: string): Promise<string[]> {
   return missing;
 }
 
-/** Entry at a path; null if missing or unreadable. */
 async function entryAt(path: string): Promise<Awaited<ReturnType<typeof lstat>> | null> {
   return lstat(path).catch(() => null);
 }
 
 type Ranges = Readonly<Record<string, string>>;
 
-/** Packages that all projects import, with the installed versions. */
 const imported = ["@laconic/cli", "@laconic/core", "@laconic/tasks", "@laconic/topologies"] as const;
 
-/** Packages for the project's test, as in this repository. */
 const tools: Ranges = { "@types/node": "^20.19.43", typescript: "^7.0.2" };
 
-/** Package folder, from `src` or `dist`. */
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
@@ -165,7 +160,6 @@ function versionOf(name: string): string {
   return (boundedJson(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** Runs the clone's script, which prints its tarballs by package name as JSON. */
 async function packedFiles(script: string, folder: string): Promise<Ranges> {
   const { stdout } = await promisify(execFile)(process.execPath, [script], { maxBuffer: 2 ** 24 });
   const files = boundedJson(stdout) as Readonly<Record<string, string>>;

@@ -38,7 +38,6 @@ export async function runTraining(
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
     ...overrides,
   ];
-  // Without a configuration, a resume uses the stored one.
   const config =
     written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   if (flags["dry-run"]) {

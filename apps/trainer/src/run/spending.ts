@@ -53,7 +53,6 @@ export function actorCap({ "max-usd": maxUsd, "actor-price": price, timeout }: C
   return { ...present({ maxUsd, price }), ...deadlineOf({ timeout }) };
 }
 
-/** Text such as `; $0.0123 spent on the actor`; empty without a price. */
 export function spentText(spending: Spending | null): string {
   return spending?.price ? `; ${formatUsd(spending.account.spentUsd)} spent on the actor` : "";
 }

@@ -8,7 +8,6 @@ import type { Terminal } from "../cli/terminal.ts";
 /** Max milliseconds between lines without a terminal. */
 const longestSilence = 30_000;
 
-/** Shows one moving status line on a terminal, some lines elsewhere. */
 export class TrainingStatus {
   readonly #terminal: Terminal;
   #plan: TrainingPlan | null = null;
@@ -24,7 +23,6 @@ export class TrainingStatus {
     this.#terminal = terminal;
   }
 
-  /** Whether a step or an evaluation is finished. */
   get hasResults(): boolean {
     return this.#stepSeconds.length + this.#evaluationSeconds.length > 0;
   }
@@ -125,7 +123,6 @@ function measuring({ problems, split }: TrainingPlan): string {
 interface StatusFacts {
   readonly step: number;
   readonly steps: number;
-  /** Fraction of correct episodes. */
   readonly accuracy: number;
   /** Mean tokens per episode. */
   readonly tokens: number;
@@ -151,7 +148,6 @@ export function statusLine(progress: StatusFacts): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Fits a line of 80 columns. */
 function bar(fraction: number, width = 8): string {
   const cells = Math.max(0, Math.min(1, fraction)) * width;
   const full = Math.floor(cells);
@@ -183,7 +179,6 @@ export function evaluationsFrom(step: number, steps: number, every: number): num
   return Math.ceil(steps / every) - Math.floor(step / every) + (step % every === 0 ? 1 : 0);
 }
 
-/** Weighted mean; 0 for an empty list. */
 function recentMean(values: readonly number[]): number {
   let [sum, weight] = [0, 0];
   for (const value of values) [sum, weight] = [decay * sum + value, decay * weight + 1];

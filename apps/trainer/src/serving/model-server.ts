@@ -29,7 +29,6 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Serves a model folder or run on this machine. */
 export async function openModelServer(
   input: string,
   { host, port, device: name, choice, limits, keptPrefixBytes: maxBytes, cacheBytes }: ModelServerOptions,

@@ -17,7 +17,6 @@ export interface ViewServerOptions {
   readonly port?: number;
   /** Other names of the server for browsers. */
   readonly names?: readonly string[];
-  /** Page of the printed address. */
   readonly page?: string;
 }
 

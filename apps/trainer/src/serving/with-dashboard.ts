@@ -22,7 +22,6 @@ export async function withDashboard(
   work: () => Promise<number>,
 ): Promise<number> {
   if (!isAsked) return work();
-  // Loaded only on request.
   const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
   await makeFolders(folder); // run ids need the real path
   const path = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;

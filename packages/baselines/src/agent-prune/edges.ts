@@ -1,6 +1,5 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 
-/** Initial edges within a round: complete, two layers, or random. */
 export type SpatialStart = "complete" | "layered" | "random";
 
 /** Allowed edges: `mask[from][to]`. */

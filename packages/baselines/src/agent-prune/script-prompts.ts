@@ -120,7 +120,6 @@ function textsOf(script: Script, when: "" | "earlier ", heard: readonly Heard[])
   return texts.join("");
 }
 
-/** Alphabet of the released code's names. */
 const alphabet = Array.from("23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 
 /** The released code draws four characters per run. */

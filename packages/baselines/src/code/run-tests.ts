@@ -10,7 +10,6 @@ export function codeIn(question: string, reply: string): string {
   return programIn(reply, askedIn(question)) ?? reply.trimEnd();
 }
 
-/** Program of a reply; it follows the question if the question is code. */
 function programOf(question: string, reply: string): string {
   const asked = askedIn(question);
   return asked === null ? codeIn(question, reply) : assembleProgram(question, reply, asked);
@@ -33,7 +32,6 @@ export function examplesIn(question: string): string[] {
   });
 }
 
-/** Max assertions per tester. */
 export const maxAsserts = 10;
 
 export function assertsIn(reply: string): string[] {
@@ -120,7 +118,6 @@ export async function validLines(lines: readonly string[], run: RunProgram): Pro
   return lines.filter((_, i) => printed.includes(`valid ${i}`));
 }
 
-/** Prints the left side of an assertion, or all of it. */
 function callOf(test: string, mark: string): string {
   return `import ast
 try:

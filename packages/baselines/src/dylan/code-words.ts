@@ -6,7 +6,6 @@ import type { Role } from "../protocols/protocol.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
 import { scoreForm } from "./team.ts";
 
-/** Judges whose remarks writers read. The passer is a tool. */
 export type Remarker = "passer" | "tester" | "reflector";
 
 export interface SeenProgram {
@@ -20,14 +19,12 @@ interface TestResult {
   readonly failure: string | null;
 }
 
-/** Prompts and remarks of DyLAN's code team. */
 export interface CodeWords {
   readonly program: (question: string, reply: string) => string;
   readonly write: (role: Role | undefined, question: string) => Prompt;
   readonly rewrite: (role: Role | undefined, question: string, programs: readonly SeenProgram[]) => Prompt;
   readonly test: (question: string) => Prompt;
   readonly reflect: (question: string, programs: readonly string[]) => Prompt;
-  /** Used by the judge, and by the ranker before the last layer. */
   readonly rank: (question: string, programs: readonly string[]) => Prompt;
   readonly choose: (question: string, programs: readonly string[]) => Prompt;
   readonly ran: (error: string | null) => string;

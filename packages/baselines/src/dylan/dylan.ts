@@ -71,7 +71,6 @@ export const dylanSelect: Baseline = {
   },
 };
 
-/** Positions among the roles, and mean importance. */
 const selectedSchema = z.object({ importance: z.array(z.number()), agents: z.array(z.int().min(0)).min(1) });
 
 /** @param most - agents of the largest team */

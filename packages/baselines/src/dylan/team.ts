@@ -9,13 +9,11 @@ export interface DylanTeam {
   readonly protocol: Protocol<DylanPhase>;
   readonly options: BaselineOptions;
   readonly roles: readonly Role[];
-  /** Receives every active agent's importance after an episode. */
   readonly onImportance?: (importance: ReadonlyMap<string, number>) => void;
 }
 
 export const layers = 3;
 
-/** Format of scores in the released prompts. */
 export const scoreForm = "[[1, 5, 2, ...]]";
 
 /** Two selected positions, from 0. */
@@ -38,7 +36,6 @@ export function bestTwo(reply: string, count: number, random: Random): BestTwo {
   return { best: random.shuffle([...Array(count).keys()]).slice(0, 2), drawn: true };
 }
 
-/** Selected agents, in the ranker's order. */
 export async function rankedBest(
   stage: Stage,
   turns: readonly Turn[],

@@ -21,7 +21,6 @@ import { bestTwo, drawnNote, layers, rankedBest, type DylanTeam } from "./team.t
 /** Min BLEU for equal programs. */
 const alikeFrom = 90;
 
-/** Judges with calls; the passer is a tool. */
 const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
 
 /**
@@ -39,7 +38,6 @@ export function dylanWriters(team: DylanTeam): Topology {
   });
 }
 
-/** Neurons, programs and tests in order of creation. */
 interface Play {
   readonly stage: Stage;
   readonly question: string;
@@ -61,7 +59,6 @@ interface Judgement {
 
 interface Judged {
   readonly judgements: readonly Judgement[];
-  /** Selected programs by position. */
   readonly passed: readonly number[];
 }
 
@@ -89,7 +86,6 @@ class Writers {
       if (layer === layers - 1 && this.ids.length > 2) active = await this.#bestWriters(play, before);
       const judged = layer === 0 ? null : await this.#judge(play, before);
       const firstJudge = play.neurons.length;
-      // Judges weight the previous layer's programs.
       const received = before.map((_, i) => firstJudge - before.length + i);
       for (const { judge: agent, weights } of judged?.judgements ?? [])
         play.neurons.push({ agent, layer: 2 * layer - 1, received, weights, agrees: false });

@@ -19,7 +19,6 @@ export interface AdasInfo {
   readonly content: string;
 }
 
-/** ADAS request: role and reply format, question, earlier fields, task. */
 export function adasPrompt(
   script: Script,
   { name, role = textOf(script, "default role"), fields }: AdasAgent,
@@ -39,7 +38,6 @@ export function adasPrompt(
   return chat(system, `${task}${shown.join("")}${textOf(script, instruction)}`);
 }
 
-/** Fields of a JSON reply as text; missing fields are empty. */
 export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
   const input = firstObject(reply) ?? {};
   return Object.fromEntries(fields.map((field) => [field, printed(input[field])]));

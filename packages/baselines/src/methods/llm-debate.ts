@@ -89,7 +89,6 @@ function ownWords(protocol: Protocol, options: BaselineOptions) {
   };
 }
 
-/** The letter format lists four options. */
 function releasedWords(script: Script): DebateWords {
   return {
     open: (question) => {

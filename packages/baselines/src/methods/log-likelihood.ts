@@ -10,7 +10,6 @@ import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 interface Scoring {
   readonly name: string;
   readonly title: string;
-  /** Letters of listed options, or the options after the question. */
   readonly scored: "letters" | "options";
   /** Divisor of an option's log-probability. Default 1. */
   readonly length?: (option: string) => number;
@@ -45,7 +44,6 @@ const fewShot: Scoring = {
   scored: "letters",
 };
 
-/** Multiple choice by log-probability, without written replies. */
 export const logLikelihoods: readonly Baseline[] = [
   ...zeroShot.map((scoring) => ({
     name: scoring.name,
@@ -82,7 +80,6 @@ function askedOf({ name }: Scoring, { asked, family }: BaselineOptions): Asked {
   );
 }
 
-/** Examples of one subject with letters, under its header. */
 function headOf(examples: readonly Exemplar[], script: Script | undefined): string {
   const [first] = examples;
   if (!first) return "";
@@ -116,7 +113,6 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
     run: async (problem, context) => {
       const alone = await score(prompt, 0, 0, context);
       const options: Scored[] = [];
-      // An option's tokens are those after the prompt's.
       for (const [i, continuation] of continuations.entries())
         options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
       const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i] as string) ?? 1));
@@ -131,7 +127,6 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
 
 interface Scored {
   readonly logProbs: readonly (number | null)[];
-  /** Sum from the option's first token. */
   readonly total: number;
   readonly utterance: Utterance;
   readonly turn: Turn;

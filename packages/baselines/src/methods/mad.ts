@@ -79,7 +79,6 @@ export const mad: Baseline = methodOf({
 interface Verdict {
   /** Null to continue. */
   readonly answer: string | null;
-  /** The debate continues after an unreadable reply. */
   readonly how: "json" | "repaired" | "unreadable";
 }
 

@@ -52,7 +52,6 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
   };
 }
 
-/** First expert named by title or by a unique word of it. */
 function namedTitle(reply: string, titles: readonly string[]): string | null {
   const text = reply.toLowerCase();
   const words = titles.flatMap((title) => title.toLowerCase().split(" "));

@@ -15,7 +15,6 @@ import { adasFields, adasPrompt, type AdasAgent, type AdasInfo } from "./adas-pr
 
 type RefinePhase = "draft" | "feedback" | "revise";
 
-/** Self-Refine: answers, then revises until the criticism accepts. */
 export const selfRefine: Baseline = methodOf({
   name: "self-refine",
   title: "Self-Refine",
@@ -188,7 +187,6 @@ function ownProgramWords(says: string) {
       const program = programIn(reply, "solution");
       return { program, comment: reply.replace(program ?? "", "") };
     },
-    /** An example for later calls; empty if unusable. */
     exchange: (question: string, program: string, reply: string): string[] => [
       `${shown(question, program)}\n\nFeedback and new program:\n${quote(reply)}`,
     ],

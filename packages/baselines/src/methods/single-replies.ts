@@ -18,7 +18,6 @@ function samplesOf({ samples = 1 }: Protocol, size: MethodSize): number {
   return samples === 1 ? 1 : (size.samples ?? samples);
 }
 
-/** Samples replies and answers by the protocol's vote. */
 function repliesToOne(team: string, protocol: SingleProtocol, options: BaselineOptions, instruction: string): Topology {
   const { reader, answerForm, script } = options;
   const exemplars = shotsOf(protocol, options);
@@ -38,7 +37,6 @@ function repliesToOne(team: string, protocol: SingleProtocol, options: BaselineO
     answer: (turns) => {
       const { votes } = protocol;
       if (votes.kind !== "plurality") return turns.at(-1)?.utterance ?? null;
-      // Same share if the sample count differs.
       const { kept } = votes;
       const count = kept === undefined ? turns.length : Math.ceil((turns.length * kept) / (protocol.samples ?? 1));
       const mostSteps = turns.toSorted((a, b) => stepsOf(b.utterance.text) - stepsOf(a.utterance.text));
@@ -69,7 +67,6 @@ function singleReplies(
   });
 }
 
-/** Protocols with several samples at temperature 0.7. */
 function sampled(
   protocols: readonly SingleProtocol[],
   [from, to]: readonly [from: string, to: string],
@@ -94,16 +91,13 @@ const votesOfFive = { temperature: "K", samples: "S", votes: "K", calls: "S" } a
 const cotProtocols = protocolsOf<"answer">("cot");
 const complexProtocols = protocolsOf<"answer">("complex-cot");
 
-/** Standard prompting, zero-shot. */
 export const vanilla: Baseline = singleReplies(["vanilla", "Vanilla", "vanilla"], "Answer the question.");
 
-/** Standard prompting with answers, without rationales. */
 export const vanillaFewShot: Baseline = singleReplies(
   ["vanilla:few-shot-answers", "Vanilla, few-shot answers", "vanilla"],
   "Answer the question.",
 );
 
-/** Chain of thought with worked examples, if available. */
 export const cot: Baseline = singleReplies(["cot", "CoT", "cot"], stepByStep);
 
 /** Plurality of five samples, as in multi-agent papers. */
@@ -128,7 +122,6 @@ export const selfConsistency40: Baseline = singleReplies(
   }),
 );
 
-/** Chain of thought with the most complex training examples. */
 export const complexCot: Baseline = singleReplies(["complex-cot", "Complex CoT", "complex-cot"], stepALine);
 
 /** Sampling variant: the 40 of 50 chains with most steps vote. */

@@ -78,7 +78,6 @@ export const untrainedHint: Baseline = methodOf({
   maxCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
 });
 
-/** AgentPO's critic pair before training. */
 export const untrainedCritic: Baseline = methodOf({
   name: "critic",
   title: "Critic-Actor, untrained",

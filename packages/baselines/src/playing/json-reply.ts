@@ -1,6 +1,5 @@
 import { exactJson } from "@laconic/core/json";
 
-/** Text between the outer braces, and the first flat object. */
 export function objectTexts(text: string): string[] {
   const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
   const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];

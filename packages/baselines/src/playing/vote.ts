@@ -3,7 +3,6 @@ import type { Turn } from "@laconic/topologies";
 import type { AnswerReader } from "../protocols/baseline.ts";
 
 export interface VoteClass {
-  /** Position of its first reply. */
   readonly first: number;
   readonly answer: string;
   readonly votes: number;
@@ -30,7 +29,6 @@ export function pluralityOf(turns: readonly Turn[], reader: AnswerReader): Utter
   return winner ? (turns[winner.first]?.utterance ?? null) : null;
 }
 
-/** Empty for a missing turn. */
 export function textOfTurn(turn: Turn | undefined): string {
   return turn?.utterance.text ?? "";
 }

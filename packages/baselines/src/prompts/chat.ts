@@ -3,7 +3,6 @@ import type { Exemplar } from "../protocols/baseline.ts";
 import { shotMessages } from "../protocols/choose-shots.ts";
 import type { Role, Shots } from "../protocols/protocol.ts";
 
-/** System message, worked examples as turns, and question. */
 export function chat(
   system: string,
   user: string,

@@ -60,7 +60,6 @@ export interface Calibration {
   readonly seed: string | number;
 }
 
-/** Options that determine the number of calls. */
 export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds" | "family" | "benchmark">;
 
 export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {

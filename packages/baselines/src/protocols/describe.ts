@@ -71,7 +71,6 @@ const shotChoices = {
   "same-topic": "of the question's own topic",
 };
 
-/** Fallback for prompts that are not installed. */
 function wordingText({ scripts = {}, own }: Protocol): string {
   const names = [...new Set(Object.values(scripts))];
   if (own) return "";

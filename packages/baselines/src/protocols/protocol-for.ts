@@ -11,7 +11,6 @@ interface Table {
 
 const { defaults, methods } = table as unknown as Table;
 
-/** Benchmarks that share a script. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   words: ["gsm8k", "multiarith", "svamp"],
   contests: ["math500", "aime24", "amc23", "minerva", "olympiadbench"],
@@ -19,7 +18,6 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   functions: ["humaneval", "humaneval-161"],
 };
 
-/** A method's protocols: defaults, shared and specific settings. */
 export function protocolsOf<PhaseName extends string>(method: string): readonly Protocol<PhaseName>[] {
   const { shared, protocols = [] } = methods[method] ?? {};
   return protocols.map((own) => {

@@ -40,7 +40,6 @@ export interface Shots {
   readonly hints?: readonly (readonly ("right" | "wrong")[])[];
 }
 
-/** When a method stops asking. */
 export type StopRule =
   | { readonly kind: "fixed" }
   | { readonly kind: "equal-answers"; readonly last: number }
@@ -49,7 +48,6 @@ export type StopRule =
   | { readonly kind: "consensus"; readonly above: number }
   | { readonly kind: "moderator" };
 
-/** How the answer is selected. */
 export type VoteRule =
   | { readonly kind: "last" }
   /** Highest log-probability, without replies. */

@@ -21,7 +21,6 @@ export function scriptNameOf(
   return benchmark !== undefined && Object.hasOwn(scripts, benchmark) ? (scripts[benchmark] ?? null) : null;
 }
 
-/** Empty if missing; the files fix the names. */
 export function textOf({ texts }: Script, name: string): string {
   return texts[name] ?? "";
 }
@@ -34,7 +33,6 @@ export function filled(template: string, ...values: readonly string[]): string {
   );
 }
 
-/** Progressive-Hint's request. */
 export function shownPrompt(script: Script, examples: "base" | "hinted", question: string): Prompt {
   const base = textOf(script, examples);
   const mark = base.startsWith("Q:") ? "Q" : "Question";
@@ -47,7 +45,6 @@ export function shownPrompt(script: Script, examples: "base" | "hinted", questio
   };
 }
 
-/** Splits off the options at the end of a question. */
 export function optionsOf(question: string): { readonly stem: string; readonly options: readonly string[] } {
   const match = /\nA\) [^\n]*(?:\n[B-E]\) [^\n]*)+$/u.exec(question);
   if (!match) return { stem: question, options: [] };

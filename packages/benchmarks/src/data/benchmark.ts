@@ -44,7 +44,6 @@ export interface PlacedFile {
   readonly how: string;
 }
 
-/** Rows that a generator makes, the same everywhere. */
 export interface MadeRows {
   readonly family: StepsFamilyName;
   readonly sha256: string;

@@ -10,14 +10,12 @@ export interface RowRefusal {
   readonly reason: string;
 }
 
-/** Problem with its row. */
 export interface PlacedProblem {
   readonly problem: BenchmarkProblem;
   readonly file: string;
   readonly row: number;
 }
 
-/** Parsed row, or why it is unreadable. */
 export type ReadRow = { readonly problem: RowProblem } | { readonly reason: string };
 
 /** `data.csv row 7` */

@@ -1,16 +1,13 @@
 import { isWithin, sentencesOf, wholesOf, type Stretch } from "./sentences.ts";
 
-/** A fact, or the question asked. */
 export interface Passage {
   readonly text: string;
   readonly fact: boolean;
-  /** Option of a choice. */
   readonly option?: boolean;
   /** Whether the answer depends on it, where a benchmark states that. */
   readonly needed?: boolean;
 }
 
-/** Whether the question that all see has a word. */
 export function asksInWords(passages: readonly Passage[]): boolean {
   return passages.some(({ text, fact }) => !fact && /\p{L}{2}/u.test(text));
 }
@@ -77,7 +74,6 @@ function conditionsOf(sentence: string): number {
   return bare ? bare.index + bare[0].length : 0;
 }
 
-/** Whether a sentence begins with an order, such as "Find". */
 export function isOrder(sentence: string): boolean {
   return order.test(sentence);
 }
@@ -176,7 +172,6 @@ function isOnePhrase(left: string, right: string): boolean {
   );
 }
 
-/** Alternatives of a regular expression. */
 export const quantityWords: string =
   "\\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|halves|thirds?|fourths?|fifths?|quarters?|once|twice|thrice|double|triple|dozens?|percent)\\b";
 const number: string = `\\d|${quantityWords}`;

@@ -6,10 +6,8 @@ import { programPassages } from "./program-facts.ts";
 import { optionLetter } from "./question-text.ts";
 import { mathsPassages } from "./value-facts.ts";
 
-/** Problem whose facts can be dealt. */
 export type Dealable = Problem & Partial<Pick<BenchmarkProblem, "grading" | "choices" | "facts">>;
 
-/** How a kind of problem is cut. */
 interface FactRule {
   /** Passages of the question with its options, in order; null for a kind that is not dealt. */
   readonly passages: ((problem: Dealable) => Passage[]) | null;
@@ -30,14 +28,12 @@ const rules: Readonly<Record<Grading["kind"], FactRule>> = {
   writing: whole,
 };
 
-/** Returns the rule of a problem; without a grading that of words, or of options. */
 export function factRule({ grading, choices = [], facts }: Dealable): FactRule {
   if (facts) return { passages: ({ question }) => statedPassages(question, facts), reshuffles: false };
   if (grading) return rules[grading.kind];
   return choices.length > 0 ? rules.letter : clauses;
 }
 
-/** The stated facts in order; the rest is the question asked. */
 function statedPassages(question: string, facts: NonNullable<Dealable["facts"]>): Passage[] {
   const stated = facts.map(({ text, needed }): Passage => ({ text: `${text} `, fact: true, needed }));
   const length = stated.reduce((sum, { text }) => sum + text.length, 0);

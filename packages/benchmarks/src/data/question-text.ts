@@ -1,6 +1,5 @@
 import type { Problem } from "@laconic/core";
 
-/** A for index 0. */
 export function optionLetter(index: number): string {
   return String.fromCharCode(65 + index);
 }

@@ -14,7 +14,6 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Parses a row, or returns its issues. */
 export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
   if (result instanceof Promise) return { reason: "the row schema is asynchronous; give a synchronous one" };

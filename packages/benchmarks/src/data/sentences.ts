@@ -70,7 +70,6 @@ const perhaps =
 const beginning =
   /^["'“‘(]*(?:The|This|That|These|Those|There|Then|They|Their|He|She|It|Its|His|Her|We|You|I|If|In|On|At|By|For|From|To|A|An|And|But|So|As|After|Before|When|While|What|Which|Who|Whose|Whom|Where|Why|How|Each|Every|Both|All|Some|One|Find|Given|Assume|Assuming|Suppose|Calculate|Determine|Let|Is|Are|Was|Were|Do|Does|Did|Can|Could|Will|Would|During|Because|Since|Later|Meanwhile|However|Next|Now|Today|Finally)\b/u;
 
-/** Whether the sentence continues. */
 function goesOn(sentence: string, rest: string): boolean {
   if (rest.trim() === "" || sentence.trim() === "") return true;
   // List marks: "1.", "iv.", "B."

@@ -91,7 +91,6 @@ function operatorsIn(formula: string): number[] {
   return [];
 }
 
-/** Lists open brackets and environments before each character. */
 function depthsOf(formula: string): number[] {
   const body = formula.replace(/^[^$\\]*(?:\$\$?|\\[([])/u, (head) => " ".repeat(head.length));
   let depth = 0;
@@ -107,7 +106,6 @@ const relations = /[=<>]|\\(?:leq?|geq?|neq?|equiv|approx|sim)\b|,\s*\\?\s*/gu;
 const sums = /[+-]|\\pm\b/gu;
 const products = /\\(?:cdot|times|div|sin|cos|tan|log|ln|sqrt|[dt]?frac|d?binom)\b|[/*]/gu;
 
-/** Names the form of the answer. */
 const answerForm =
   /^[\s(]*(?:(?:enter|round)\b|(?:express|give|write|state|list|include)\s+(?:your|all|the)\b.*\b(?:answers?|solutions?|result)\b)/isu;
 
@@ -118,7 +116,6 @@ const computing = /\b(?:calculat|comput|evaluat|simplif|expand)/iu;
 
 const asksWithin = /[,;:]\s*(?:then\s+)?(?:find|compute|calculate|determine|evaluate|solve|express|what|how)\b/iu;
 
-/** Function words before a value. */
 const leading =
   /(?:\b(?:of|by|in|with|when|if|from|to|into|for|than|and|or|at|on|between|that|where|such|least|most|about|over|per|as|given)\s+)+$/iu;
 

@@ -21,7 +21,6 @@ interface TextPlace {
 export interface ExemplarSource {
   readonly name: string;
   readonly title: string;
-  /** Licence stated by the repository. */
   readonly licence: string;
   readonly texts: Readonly<Record<string, TextPlace>>;
   readonly examples: number;
@@ -53,7 +52,6 @@ const knownFiles = new Map(
   }),
 );
 
-/** All sources. */
 export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, ...source }) => ({
   ...source,
   texts: Object.fromEntries(
@@ -70,7 +68,6 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
   ),
 }));
 
-/** Data folder, and whether to download. */
 export interface ExemplarOptions {
   readonly folder: string;
   readonly offline?: boolean;
@@ -82,7 +79,6 @@ export interface ExemplarOptions {
 
 const checkOptions = optionCheck<ExemplarOptions>()("openExemplars", "folder offline mirror signal fetch");
 
-/** Checked texts with their files. */
 export interface OpenedExemplars {
   readonly source: ExemplarSource;
   readonly texts: Readonly<Record<string, string>>;
@@ -97,7 +93,6 @@ export function exemplarsNamed(name: string): ExemplarSource {
   throw configError(`unknown exemplars ${name}; there are ${names}`, { key: "exemplars" });
 }
 
-/** Distinct files of a source. */
 export function filesOf({ texts }: ExemplarSource): KnownFile[] {
   return [...new Set(Object.values(texts).map(({ file }) => file))];
 }
@@ -119,10 +114,8 @@ export async function openExemplars(source: ExemplarSource, options: ExemplarOpt
   };
 }
 
-/** A method's published texts. */
 export interface InstalledTexts extends Pick<ExemplarSource, "name" | "examples"> {
   readonly texts: Readonly<Record<string, string>>;
-  /** Hash of all texts. */
   readonly sha256: string;
 }
 
@@ -187,7 +180,6 @@ function textAt(content: string, { pattern, escaped }: TextPlace, name: string):
   return [...match.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
 }
 
-/** Unescapes `\n`, quotes and backslashes. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"'\\])/gu, (_, letter: string) => (letter === "n" ? "\n" : letter));
 }

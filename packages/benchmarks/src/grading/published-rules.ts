@@ -16,7 +16,6 @@ export function gradeQwenLetter(reply: string, gold: string): Verdict {
   return textVerdict(letter, "Qwen2.5-Math's rule", [step]);
 }
 
-/** Replacements in order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/\n/gu, ""],
   [/\\!/gu, ""],
@@ -77,7 +76,6 @@ function finalAnswer(reply: string): string | null {
   return message === "" ? null : message;
 }
 
-/** Applied in order. */
 const substitutions: readonly (readonly [string, string])[] = [
   ["an ", ""],
   ["a ", ""],
@@ -120,7 +118,6 @@ function minervaText(answer: string): string {
   return /^\d+$/u.test(digits) ? digits : text;
 }
 
-/** Grades by Minerva's rule. */
 export async function gradeMinerva(
   reply: string,
   gold: string,

@@ -173,7 +173,6 @@ export function answerKindOf(
   return { kind: "letter", letters: dataGrading.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
 }
 
-/** Required and optional columns. */
 export function columnsRead({ columns: { question = "question", gold = "gold", ...named } = {} }: RowSettings): {
   readonly required: readonly string[];
   readonly wanted: readonly string[];

@@ -17,7 +17,6 @@ export interface SourceOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** File in memory or read in parts. */
 export type SourceFile = {
   /** Path, or `hub:owner/name/file`. */
   readonly name: string;
@@ -64,7 +63,6 @@ function isParquet(name: string): boolean {
   return name.endsWith(".parquet");
 }
 
-/** Reads the file once for its hash. */
 async function fileInParts(path: string): Promise<SourceFile> {
   const hash = createHash("sha256");
   try {

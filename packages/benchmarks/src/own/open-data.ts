@@ -170,7 +170,6 @@ function leaksInto(
   });
 }
 
-/** A random draw per question. */
 function splitOff(
   problems: readonly PlacedProblem[],
   share: number,

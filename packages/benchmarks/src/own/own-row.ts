@@ -6,7 +6,6 @@ import type { ReadRow } from "../data/data-row.ts";
 import { decimalText } from "../data/decimal-text.ts";
 import { type DataColumns, type DataGrading, lettersOf } from "./data-settings.ts";
 
-/** A problem, or why the row is unreadable. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): ReadRow {
   try {
     const named = isRecord(row) ? row : refuse("the row is not an object with named columns");
@@ -282,7 +281,6 @@ function jsonIn(cell: unknown): unknown {
   }
 }
 
-/** Names the missing and existing columns, and the setting. */
 function missing(row: Readonly<Record<string, unknown>>, column: string, setting: string): string {
   const there = Object.keys(row);
   const near = nearestName(column, there);

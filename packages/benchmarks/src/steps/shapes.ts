@@ -1,7 +1,6 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 import words from "../../assets/steps.json" with { type: "json" };
 
-/** Kind of a sentence. */
 export type SentenceKind = keyof typeof words.frames;
 
 /** Values of a sentence: people p, q, r; number n; factor w; things o, v. */
@@ -12,7 +11,6 @@ const slots: Readonly<Record<string, readonly string[]>> = words.slots;
 /** Places and givers do not make another shape. */
 const neutral: ReadonlySet<string> = new Set(["box", "friend"]);
 
-/** A fifth of all shapes is held back. */
 const heldShare = 0.2;
 
 /**
@@ -27,7 +25,6 @@ export function drawSentence(kind: SentenceKind, values: SentenceValues, isNew: 
   }
 }
 
-/** Writes the first letter in upper case. */
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,5 @@
 import { type ErrorDetail, inputError, LaconicError, thrownText } from "../errors.ts";
 
-/** Name, kind and location of a user's value in messages. */
 export interface ValueName {
   readonly name: string;
   readonly value: string;

@@ -22,7 +22,6 @@ export interface TokenCount {
   readonly from?: AgentId;
 }
 
-/** Cost in an episode's reward. */
 export interface Charge {
   readonly name: string;
   /** Price * units. */
@@ -38,7 +37,6 @@ interface TokenCost {
   readonly cost: number;
 }
 
-/** Cost of one turn by destination. */
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
@@ -184,7 +182,6 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
-/** Cost of an edge. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
@@ -199,7 +196,6 @@ export interface CostSums {
   readonly total: number;
 }
 
-/** Means over episodes. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);

@@ -33,7 +33,6 @@ export interface Ledger {
   readonly calls: readonly LedgerCall[];
 }
 
-/** Sums by agent and edge. */
 export interface LedgerTotals extends TokenKinds {
   readonly calls: number;
   readonly promptTokens: number;
@@ -47,12 +46,10 @@ export interface LedgerTotals extends TokenKinds {
 
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
-/** Token fields of a ledger call. */
 export function callTokens(usage: TokenCounts): CallTokens {
   return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
 }
 
-/** Counts of a call or totals. */
 export function tokenCounts(call: CallTokens): TokenCounts {
   return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }

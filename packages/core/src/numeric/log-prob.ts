@@ -1,6 +1,5 @@
 import type { Ragged } from "./ragged.ts";
 
-/** Valid range of a log-prob. */
 export interface LogProbRange {
   readonly min: number;
   readonly max: number;

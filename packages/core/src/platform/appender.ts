@@ -1,6 +1,5 @@
 import { openToAppend, writing } from "./files.ts";
 
-/** Open file that grows. */
 export interface Appender {
   /**
    * Resolves when the data is durable.

@@ -1,14 +1,12 @@
 /** Never passed through a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** Differences between operating systems, testable anywhere. */
 export interface System {
   readonly title: "Linux" | "macOS" | "Windows";
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
   library(name: string): string;
   readonly cLibrary: string;
   readonly pythons: readonly string[];
-  /** Paths in an environment folder (venv or conda). */
   readonly pythonsBelow: readonly string[];
   /** Paths in it; `*` is the name of a Python. */
   readonly packagesBelow: readonly string[];
@@ -55,7 +53,6 @@ const windows: System = {
   passing: new Set(["EPERM", "EACCES", "EBUSY"]),
 };
 
-/** System of a platform name; Linux if unknown. */
 export function systemOf(platform: string): System {
   return platform === "win32" ? windows : platform === "darwin" ? macOs : linux;
 }

@@ -3,7 +3,6 @@
  * kind, so that readers can skip members.
  */
 
-/** Header of a member. */
 export interface MemberHead {
   readonly step: number;
   readonly kind: "step" | "evaluation";

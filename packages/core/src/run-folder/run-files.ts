@@ -1,6 +1,5 @@
 import { mapValues } from "../shapes/is-record.ts";
 
-/** Lifecycle and checks of a file in a run folder. */
 export interface RunFileRules {
   /**
    * `replaced` by each process that opens the run; `cleared` before a new run; `trace`: cleared, and truncated to the
@@ -10,7 +9,6 @@ export interface RunFileRules {
   /** `object`: a JSON object, or missing. `end`: complete last row. `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
   readonly isByStep?: boolean;
-  /** Clock and machine. */
   readonly isUnequal?: boolean;
   readonly isFolder?: boolean;
 }
@@ -38,11 +36,9 @@ const table = {
 
 type RunFileKey = keyof typeof table;
 
-/** Names of files and folders in a run directory. */
 export const runFiles: { readonly [Key in RunFileKey]: (typeof table)[Key]["name"] } = mapValues(
   table,
   ({ name }) => name,
 ) as never;
 
-/** Rules of all files. */
 export const runFileRules: Readonly<Record<RunFileKey, RunFileRules>> = table;

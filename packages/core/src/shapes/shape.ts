@@ -14,10 +14,8 @@ const commonShapes = {
   name: { kind: "text", notEmpty: true },
 } as const;
 
-/** Name of a common shape. */
 export type ShapeName = keyof typeof commonShapes;
 
-/** Shape that is written out. */
 export type WrittenShape =
   | NumberShape
   | { readonly kind: "boolean" }
@@ -30,7 +28,6 @@ export type WrittenShape =
 /** Allowed values as plain data; checks, schemas, help and docs derive from it. */
 export type Shape = ShapeName | WrittenShape;
 
-/** Replaces the name of a common shape. */
 export function writtenShape(shape: Shape): WrittenShape {
   return typeof shape === "string" ? commonShapes[shape] : shape;
 }
@@ -75,7 +72,6 @@ export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
   return { kind: "group", fields };
 }
 
-/** Values that a shape allows. */
 export type ValueOf<S extends Shape> = S extends ShapeName
   ? NamedValue<S>
   : S extends { readonly kind: "group"; readonly fields: infer Fields }

@@ -5,7 +5,6 @@ export function hostOf(address: string): string {
   return (URL.canParse(address) && new URL(address).host) || address;
 }
 
-/** Codes by meaning. */
 const codes: Readonly<Record<string, string>> = {
   "connection refused": "ECONNREFUSED",
   "connection reset": "ECONNRESET EPIPE UND_ERR_SOCKET",

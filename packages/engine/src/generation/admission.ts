@@ -5,7 +5,6 @@ import { minShared, wantsOf, type PrefillQueue } from "./prefill-queue.ts";
 import { promptTree, type PromptNode } from "./prompt-tree.ts";
 import { contentOf, roomFor, type Reply } from "./reply.ts";
 
-/** Replies with a common cached prefix. */
 export interface PromptGroup {
   readonly replies: readonly Reply[];
   readonly nodes: readonly PromptNode[];
@@ -53,7 +52,6 @@ export function freeFor({ prefixes, wants }: Admission, pages: CachePages, retai
   for (const prefix of prefixes) retained.remove(prefix);
 }
 
-/** Copies cached prefixes to the replies and queues the rest. */
 export function enter({ groups, prefixes }: Admission, pages: CachePages, prefill: PrefillQueue): void {
   for (const { nodes, replies, start } of groups) {
     const owners = nodes.map(({ row }) => replies[row] as Reply);

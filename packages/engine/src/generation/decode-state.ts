@@ -78,7 +78,6 @@ export class DecodeState {
   #arrange(replies: readonly Reply[]): void {
     const { kernels } = this.#model;
     if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
-    // The common column may be used up.
     else if (this.#column === ahead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
@@ -152,7 +151,6 @@ export class DecodeState {
     this.#held = { ...held, uniforms };
   }
 
-  /** Updates changed rows of the table, or rebuilds the plan. */
   #follow({ table, width }: RowPages, same: boolean): void {
     const { kernels } = this.#model;
     const plan = this.#plan;

@@ -11,7 +11,6 @@ export interface DrawnOnDevice {
   readonly atOne: LikeliestPiece | null;
 }
 
-/** `DrawnOnDevice` on the host. */
 export interface DrawnTokens {
   readonly replies: readonly Reply[];
   readonly tokens: ArrayLike<number>;
@@ -32,7 +31,6 @@ export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: 
   extendDrawn(await readDrawn(kernels, drawn, replies));
 }
 
-/** Draws one token per row, with log-probs. */
 export function sampleAndLikeliest(
   kernels: Kernels,
   logits: Tensor,
@@ -60,7 +58,6 @@ export async function readDrawn(
   return { replies, tokens, logProbs, atOne: await likeliest };
 }
 
-/** Adds the tokens to replies that have not ended. */
 export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): void {
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
@@ -97,7 +94,6 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   return Float64Array.from(numbers);
 }
 
-/** Decodes `encodeDrawn`. */
 export function tellDrawn(numbers: Float64Array, listener: TokenListener): void {
   for (let index = 0; index < numbers.length;) {
     const [position = 0, token = 0, logProb = 0, count = -1] = numbers.subarray(index, index + 4);

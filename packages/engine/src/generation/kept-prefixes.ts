@@ -2,7 +2,6 @@ import type { PageHolder } from "./cache-pages.ts";
 import { commonPrefix } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
-/** Pages of an ended reply, reused by its conversation. */
 export interface KeptPrefix extends PageHolder {
   readonly conversation: string;
   readonly tokens: readonly number[];
@@ -84,7 +83,6 @@ export class KeptPrefixes {
     return Math.max(0, first.keptAt + this.#limits.maxAgeSeconds - this.#now());
   }
 
-  /** Oldest first. */
   get all(): readonly KeptPrefix[] {
     return this.#prefixes;
   }

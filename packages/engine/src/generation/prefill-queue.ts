@@ -14,7 +14,6 @@ interface Pending {
   done: number;
 }
 
-/** New tokens of a reply in a pass. */
 interface Stretch {
   readonly pending: Pending;
   readonly tokens: readonly number[];
@@ -99,7 +98,6 @@ export class PrefillQueue {
     return forwardCached(this.#model, tokens, this.#pages.caches, plan, last);
   }
 
-  /** Marks tokens as cached; starts the children at the end. */
   #take({ pending, tokens, last }: Stretch): void {
     pending.done += tokens.length;
     if (!last) return;

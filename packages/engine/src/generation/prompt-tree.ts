@@ -1,9 +1,7 @@
 /** Tokens shared by several prompts, in the pages of the first. */
 export interface PromptNode {
   readonly tokens: readonly number[];
-  /** Tokens before this node. */
   readonly past: number;
-  /** First prompt below. */
   readonly row: number;
   readonly children: readonly PromptNode[];
   /** Prompts that end here. */

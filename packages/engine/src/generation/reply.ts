@@ -48,12 +48,10 @@ export function contentOf({ request, tokens }: Reply): readonly number[] {
   return tokens.length === 0 ? request.promptTokens : [...request.promptTokens, ...tokens];
 }
 
-/** Max positions of a request. */
 export function roomFor(config: ModelConfig, { promptTokens, sampling }: SampleRequest): number {
   return Math.min(promptTokens.length + sampling.maxTokens, config.maxPositions);
 }
 
-/** Adds a token and sets the finish reason, unless aborted. */
 export function extendReply(reply: Reply, token: number, logProb: number, atOne: LogProbsAtOne | null): void {
   if (reply.finishReason !== null) return;
   if (atOne) reply.atOne.push(atOne);
@@ -104,7 +102,6 @@ class StopMatcher {
   readonly #stops: readonly Uint8Array[];
   readonly #spelling: StopTexts["tokenBytes"];
   readonly #reach: number;
-  /** Last bytes of the reply, at most `reach`. */
   #tail: Uint8Array = new Uint8Array();
   #empty = true;
 

@@ -12,7 +12,6 @@ import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 
 export interface GenerationLimits {
-  /** Further requests wait. */
   readonly cache: CacheLimit;
   /** Max prompt tokens per pass while no reply decodes. */
   readonly prefillTokens: number;
@@ -35,7 +34,6 @@ interface Call {
   readonly id: number;
   readonly replies: readonly Reply[];
   readonly onDrawn: DrawnListener | undefined;
-  /** Unfinished replies. */
   left: number;
   resolve(results: SampleResult[]): void;
   reject(error: unknown): void;
@@ -60,7 +58,6 @@ export class RunningBatch {
   /** Without paging, in pages 0, 1, 2, ... */
   #decoding: Reply[] = [];
   readonly #state: DecodeState;
-  /** Step that the host has not read. */
   #pending: Promise<DrawnTokens> | null = null;
   #turns = 0;
   #running = false;
@@ -90,7 +87,6 @@ export class RunningBatch {
     });
   }
 
-  /** Ends a reply at the next step. */
   cancel(id: number, index: number): void {
     const reply = this.#calls.get(id)?.replies[index];
     if (reply) reply.finishReason ??= "aborted";
@@ -168,7 +164,6 @@ export class RunningBatch {
     }
   }
 
-  /** Requests a position more per decoding reply. */
   #wants(): PageWant[] {
     const wants: PageWant[] = [];
     for (const holder of this.#decoding) {
@@ -178,7 +173,6 @@ export class RunningBatch {
     return wants;
   }
 
-  /** Preempts the newest replies if necessary. */
   #makeRoom(): void {
     for (;;) {
       const wants = this.#wants();
@@ -233,7 +227,6 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
-  /** Reads the previous step if the device may be ahead. */
   async #decodeStep(): Promise<void> {
     // Preemption needs the latest tokens.
     if (this.#pending && !this.#pages.fits(this.#wants())) {

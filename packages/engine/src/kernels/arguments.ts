@@ -53,7 +53,6 @@ export interface RotaryTables {
   readonly sin: Tensor;
 }
 
-/** Keys and values of one layer; the set chooses the layout. */
 export interface KeyValueCache {
   readonly pages: number;
   readonly pageSize: number;
@@ -98,12 +97,10 @@ export interface SamplingOnDevice {
   readonly settings: Tensor;
   /** W draws, [B, W]. */
   readonly uniforms: Tensor;
-  /** Column of this draw. */
   readonly column: number;
   readonly kind: SamplingKind;
 }
 
-/** Summary from which the host chooses operations. */
 export interface SamplingKind {
   /** Rows with temperature 0. */
   readonly greedy: "none" | "some" | "all";
@@ -113,7 +110,6 @@ export interface SamplingKind {
   readonly maxK: number;
   /** Top-p below 1 without top-k. */
   readonly openTopP: boolean;
-  /** Parameters that remove tokens, in order. */
   readonly cuts: readonly SamplingName[];
 }
 
@@ -125,7 +121,6 @@ export interface AdamWMoments {
   readonly master?: Tensor;
 }
 
-/** Tensors of one AdamW update. */
 export interface AdamWTensors extends AdamWMoments {
   readonly param: Tensor;
   readonly grad: Tensor;
@@ -137,7 +132,6 @@ export interface GradientPlace {
   readonly add: boolean;
 }
 
-/** Gradients of a backward operation. */
 export interface GradientPlaces {
   readonly dWeight?: GradientPlace;
   readonly dBias?: GradientPlace;

@@ -1,6 +1,5 @@
 import type { CachePlan, KeyValueCache, SequenceLayout } from "./contract.ts";
 
-/** Max positions that a sequence attends to. */
 export function longestReach({ past, layout }: CachePlan): number {
   let most = 0;
   for (let s = 0; s < past.length; s++) {

@@ -33,7 +33,6 @@ export interface BranchCost {
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
-  /** True for the memory of the machine instead of a GPU. */
   readonly isHost?: boolean;
 }
 
@@ -65,11 +64,9 @@ export interface KernelCounters {
 export interface Kernels {
   /** `wasm`, `cuda`, ... */
   readonly device: string;
-  /** Library and version. */
   readonly backend: string;
   /** True for software adapters, such as SwiftShader. */
   readonly emulated?: boolean;
-  /** Working precision. */
   readonly dtype: "float32" | "bfloat16" | "float64";
   /** Equal calls give equal bits. */
   readonly deterministic: boolean;
@@ -115,7 +112,6 @@ export interface Kernels {
   joinColumns(parts: readonly Tensor[]): Tensor;
 
   add(a: Tensor, b: Tensor): Tensor;
-  /** a * b, elementwise. */
   multiply(a: Tensor, b: Tensor): Tensor;
   scaled(x: Tensor, factor: number): Tensor;
   /** into += delta, in the precision of `into`. */
@@ -266,14 +262,12 @@ export interface Kernels {
 
 /** Kernel set for the engine's workers; structured-cloneable. */
 export interface KernelSource {
-  /** Name as in `--device`. */
   readonly device: string;
   /** URL of an ES module that exports `createKernels: CreateKernels`. */
   readonly module: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** How kernel sets share the machine. */
 export interface KernelPlace {
   /** Kernel sets that compute at once on this machine. */
   readonly sharing: number;
@@ -287,7 +281,6 @@ export function roundsWeights(dtype: Kernels["dtype"]): boolean {
   return dtype === "bfloat16";
 }
 
-/** True if the device has no memory left. */
 export function isOutOfMemory(error: unknown): error is LaconicError {
   return LaconicError.is(error) && error.code === "device_out_of_memory";
 }

@@ -43,7 +43,6 @@ export class TensorScopes<T extends Tensor> {
     for (const scope of this.#scopes) scope.delete(handle);
   }
 
-  /** Members of a kernel set. */
   kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
     return {
       scope: (body) => this.scope(body),
@@ -80,7 +79,6 @@ export class TensorScopes<T extends Tensor> {
   }
 }
 
-/** Tensors in a tensor, array, map or plain object. */
 export function tensorsIn(value: unknown): Set<Tensor> {
   const tensors = new Set<Tensor>();
   collect(value, tensors);
@@ -96,14 +94,12 @@ function collect(value: unknown, into: Set<Tensor>): void {
     for (const item of Object.values(value)) collect(item, into);
 }
 
-/** Array in a device's memory. */
 export interface DeviceArray {
   readonly shape: readonly number[];
   readonly dtype: string;
   dispose(): void;
 }
 
-/** Tensor over a replaceable device array. */
 export class Handle<Data extends DeviceArray> implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
@@ -126,7 +122,6 @@ export class Handle<Data extends DeviceArray> implements Tensor {
   }
 }
 
-/** Owns the tensors of a kernel set. */
 export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
   constructor() {
     super(disposeOf);
@@ -140,7 +135,6 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     return this.adopt(new Handle(data, "int32", range));
   }
 
-  /** Adopts an array with the type and range of a tensor. */
   adoptLike(tensor: Tensor, data: Data): Handle<Data> {
     const { dtype, range } = this.get(tensor);
     return this.adopt(new Handle(data, dtype, range));

@@ -10,7 +10,6 @@ import {
   within,
 } from "./shape-checks.ts";
 
-/** Live key-value caches of a kernel set. `C` adds device arrays. */
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
 
@@ -77,7 +76,6 @@ export class KeyValueCaches<C extends KeyValueCache> {
     return { target, origin };
   }
 
-  /** Splits copies into groups of independent pages. */
   *copiedRows(
     ...[cache, from, to, lengths, source]: Parameters<KeyValueCaches<C>["copied"]>
   ): Generator<ReturnType<KeyValueCaches<C>["copied"]> & { readonly reads: Int32Array; readonly writes: Int32Array }> {

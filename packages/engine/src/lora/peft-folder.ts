@@ -93,7 +93,6 @@ const handledKeys: ReadonlySet<string> = new Set([...idleKeys, ...readKeys, ...s
 /** These leave the base weights unchanged. */
 const plainInitialisations: readonly unknown[] = [undefined, true, false, "gaussian", "eva", "orthogonal"];
 
-/** `base` is the path of the base model. */
 export function toPeftConfig(settings: LoraSettings, base: string | null): UnknownRecord {
   return {
     peft_type: "LORA",

@@ -23,13 +23,11 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
   };
 }
 
-/** Sequences that differ as far as possible. */
 export function blankSequences(
   { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   count: number,
   vocabulary: number,
 ): TrainingSequence[] {
-  /** Digits in base `vocabulary`, with leading zeros. */
   const named = (number: number, length: number): number[] => {
     const tokens = new Array<number>(length).fill(0);
     for (let i = 0, rest = number; i < length && rest > 0; i++, rest = Math.floor(rest / vocabulary))

@@ -42,7 +42,6 @@ export class MeasuredKernels {
     return this.#alive;
   }
 
-  /** Max bytes since `startPeak`. */
   peak(): number {
     return this.#peak;
   }

@@ -67,13 +67,11 @@ export interface MemoryPlan {
 /** Fitted to `peak-memory.nightly.test.ts` with libtorch 2.13 on the CPU (glibc 2.36), not on GPUs. */
 const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
 
-/** Both directions, whole and per pass. */
 function rotaryNumbers({ maxPositions, rotations }: ModelConfig, tokens: number): number {
   const width = rotations.reduce((sum, { frequencies }) => sum + 2 * frequencies.length, 0);
   return 3 * (maxPositions + tokens) * width;
 }
 
-/** Max prompt tokens per prefill pass. */
 const prefillTokens = 16_384;
 
 /** Runs the real passes without data. Assumes attention without a score matrix. */

@@ -22,7 +22,6 @@ export const defaultHeadBytes: number = 2 ** 26;
 /** Tile of row-wise float32 kernels in `kernels-torch`. */
 const tileElements = 2 ** 19;
 
-/** Copies of each row in tree attention. */
 interface TreeCopies {
   readonly filled: readonly [queries: number, keys: number];
   readonly within: readonly [queries: number, keys: number];
@@ -38,18 +37,15 @@ const treeCopies: Readonly<Record<"forward" | "backward", TreeCopies>> = {
   backward: { filled: [3, 1], within: [5, 3], across: 8, continued: 5 },
 };
 
-/** Temporary memory of libtorch's kernels, the largest. */
 export function libtorchScratch(
   { working, full }: ElementBytes,
   options: { readonly headBytes: number },
 ): ScratchBytes {
   const exact = working >= full;
-  /** Extra bytes of full-precision results. */
   const wide = exact ? 0 : full;
   const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
     Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
   const tile = (x: Tensor): number => full * Math.min(elements(x), tileElements);
-  /** Temporaries of a bent activation. */
   const bent = (x: Tensor, copies: number, curve: GateCurve = gateCurves.silu): number =>
     isSilu(curve) ? 0 : copies * (exact ? tile(x) : working * elements(x));
   const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {

@@ -155,7 +155,6 @@ export class AdamW {
 
 interface Updated {
   readonly tensors: AdamWTensors;
-  /** If Muon is set. */
   readonly isMuon: boolean;
 }
 
@@ -236,13 +235,11 @@ class HostMoments {
     }
   }
 
-  /** A part of a tensor, from element `start`. */
   source(name: string, kind: keyof AdamWMoments, start: number, shape: readonly number[]): TensorSource | null {
     const values = this.#held.get(name)?.values[kind];
     return values ? { shape, read: async () => values.slice(start, start + sizeOf(shape)) } : null;
   }
 
-  /** Replaces one kind by the joined values of stored parts. */
   async write(name: string, kind: keyof AdamWMoments, parts: readonly TensorSource[]): Promise<void> {
     const read: Values[] = [];
     for (const part of parts) read.push(await part.read());

@@ -2,7 +2,6 @@ import { configError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { HostPort, HostSetup } from "../local/host/protocol.ts";
 
-/** Rejects every path. */
 export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, openToWrite: refuse };
 
 async function refuse(path: string): Promise<never> {

@@ -59,7 +59,6 @@ export function startThread(setup: HostSetup): HostPort {
   };
 }
 
-/** Waits a turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

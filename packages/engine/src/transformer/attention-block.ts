@@ -8,7 +8,6 @@ import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
 
-/** Rows of a layer, and wanted outputs. */
 export interface LayerRows {
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
@@ -30,7 +29,6 @@ interface Heads {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
-  /** Norms of queries and keys. */
   readonly norms: readonly (NormPass | null)[];
 }
 

@@ -1,6 +1,5 @@
 import { LaconicError, shownValue, type UnknownRecord } from "@laconic/core";
 
-/** Reads keys of config.json and records them. */
 export class ConfigReader {
   readonly #json: UnknownRecord;
   readonly #defaults: UnknownRecord;

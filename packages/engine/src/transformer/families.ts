@@ -197,7 +197,6 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Families by `model_type`. */
 export const families: Readonly<Record<string, Family>> = Object.fromEntries(
   Object.entries(rows).map(([name, row]) => [name, { norms: before, ...row }]),
 );

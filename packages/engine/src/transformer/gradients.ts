@@ -27,7 +27,6 @@ export class Gradients {
     this.#leaveOut = leaveOut;
   }
 
-  /** Gradients added by this pass or the one that it repeats. */
   get added(): number {
     return Math.max(this.#added, this.#leaveOut);
   }

@@ -24,7 +24,6 @@ interface FeedForwardPass {
   readonly activated: Tensor;
 }
 
-/** Saved for the backward pass. */
 export interface LayerPass {
   readonly norms: Partial<Record<NormPlace, NormPass | null>>;
   readonly attention: AttentionPass;
@@ -90,7 +89,6 @@ export function layerFromCache(
   });
 }
 
-/** Adds the projection of `input` to `x` in place. */
 function addProjection(
   model: ModelOnDevice,
   layer: number,
@@ -114,7 +112,6 @@ export function layerBackward(
   rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
-  /** Passes the residual scale and the output's norm. */
   const deltaBackward = (part: NormPass | null | undefined, d: Tensor): Tensor =>
     normBackward(model, part, scaledBy(model, d, model.config.residualScale), gradients);
   const dDown = deltaBackward(norms.afterFeedForward, dOutput);

@@ -74,7 +74,6 @@ const most = {
 /** A million positions of 256. */
 const maxRotaryElements = 1 << 28;
 
-/** Defaults of most config classes. */
 const commonDefaults: UnknownRecord = {
   hidden_act: "silu",
   rms_norm_eps: 1e-6,

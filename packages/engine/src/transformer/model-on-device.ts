@@ -4,7 +4,6 @@ import type { ModelConfig } from "./model-config.ts";
 import { scoreName } from "./parameters.ts";
 import { cosine, sine } from "@laconic/core/numeric";
 
-/** Weights and tables of a model on one device. */
 export interface ModelOnDevice {
   readonly kernels: Kernels;
   readonly config: ModelConfig;
@@ -14,7 +13,6 @@ export interface ModelOnDevice {
   readonly adapter: AdapterOnDevice | null;
   /** Without activations of the layers. */
   readonly trainsHeadAlone?: true;
-  /** Tables of `config.rotations`. */
   readonly rotary: readonly RotaryTables[];
   /** Has ones for each width of norms with an offset. */
   readonly ones?: readonly Tensor[];
@@ -24,7 +22,6 @@ export interface ModelOnDevice {
   readonly steady?: true;
 }
 
-/** Trained tensors by name. */
 export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
   if (model.trainsHeadAlone) return new Map([[scoreName, parameter(model, scoreName)]]);
   return model.adapter?.matrices ?? model.parameters;
@@ -62,7 +59,6 @@ export function attentionShape(config: ModelConfig): AttentionShape {
   return { queryHeads, kvHeads, headDim, scale: attentionScale };
 }
 
-/** Scaled cosines and sines of each rotation. */
 export function rotaryTables(kernels: Kernels, { rotations, maxPositions }: ModelConfig): RotaryTables[] {
   return rotations.map(({ frequencies, scale }) => {
     const half = frequencies.length;
@@ -77,13 +73,11 @@ export function rotaryTables(kernels: Kernels, { rotations, maxPositions }: Mode
   });
 }
 
-/** Names of a projection's adapter matrices. */
 export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
   a: `${projection}.lora_A.weight`,
   b: `${projection}.lora_B.weight`,
 });
 
-/** Low-rank matrices on one device. */
 export interface AdapterOnDevice {
   readonly settings: LoraSettings;
   readonly scale: number;

@@ -2,9 +2,7 @@ import type { Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
 import { normWeight, type ModelOnDevice } from "./model-on-device.ts";
 
-/** Saved for the backward pass. */
 export interface NormPass {
-  /** Name of the weight. */
   readonly name: string;
   readonly x: Tensor;
   readonly invRms: Tensor;
@@ -34,7 +32,6 @@ export function normBackward(
   return onto ? model.kernels.add(onto, dOut) : dOut;
 }
 
-/** x * factor; `x` itself for 1. */
 export function scaledBy({ kernels }: ModelOnDevice, x: Tensor, factor: number): Tensor {
   return factor === 1 ? x : kernels.scaled(x, factor);
 }

@@ -2,7 +2,6 @@ import type { Random } from "@laconic/core";
 import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 
-/** Names of Hugging Face checkpoints. */
 export const embeddingName = "model.embed_tokens.weight";
 export const finalNormName = "model.norm.weight";
 
@@ -15,7 +14,6 @@ export interface TensorSource {
 /** Scalar head, [1, D]. */
 export const scoreName = "score.weight";
 
-/** The embedding if tied. */
 export function headName(config: ModelConfig): string {
   return config.tiedHead ? embeddingName : "lm_head.weight";
 }

@@ -29,7 +29,6 @@ interface Run {
   /** Keyed by first token, in order of the sequences. */
   children: Map<number, Run>;
   readonly ending: number[];
-  /** Children after merging. */
   branches: readonly Run[];
   /** Rows of all later runs. */
   readers: number;
@@ -109,7 +108,6 @@ function depthFirst(
   return order;
 }
 
-/** Copies the run if sharing costs more than it saves. */
 function mergeUnlessWorthwhile(run: Run, { fixed, perReader }: SegmentCost): void {
   run.branches = unmerged([...run.children.values()]);
   run.readers = run.branches.reduce((sum, { from, to, readers }) => sum + to - from + readers, 0);
@@ -124,7 +122,6 @@ function unmerged(runs: readonly Run[]): readonly Run[] {
   return runs.flatMap((run) => (run.merged ? run.branches : [run]));
 }
 
-/** Rows of a sequence from position `from`. */
 export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0): Int32Array {
   const { positions, offsets, parents, lengths, ends } = forest;
   let end = lengths[sequence] as number;

@@ -20,7 +20,6 @@ export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?:
   return out;
 }
 
-/** Adds the projection in place. */
 export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
   const { kernels } = model;
   const bias = model.parameters.get(`${name}.bias`);
@@ -29,7 +28,6 @@ export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x:
   if (pair) kernels.linearOnto(into, pair.inner, pair.b);
 }
 
-/** Several projections in one product. */
 export function projectTogether(
   model: ModelOnDevice,
   { name, parts }: MergedProjection,
@@ -39,7 +37,6 @@ export function projectTogether(
   const { kernels } = model;
   const bias = model.parameters.get(`${name}.bias`);
   const whole = kernels.linear(x, parameter(model, `${name}.weight`), bias, model.steady);
-  // Joint in the checkpoint.
   const joint = throughPair(model, name, x, dropout);
   if (joint) kernels.linearOnto(whole, joint.inner, joint.b);
   let start = 0;
@@ -47,7 +44,6 @@ export function projectTogether(
     const out = kernels.columns(whole, start, part.width);
     start += part.width;
     const pair = throughPair(model, part.name, x, dropout);
-    // Still columns of one matrix.
     if (pair) kernels.linearOnto(out, pair.inner, pair.b);
     return out;
   });

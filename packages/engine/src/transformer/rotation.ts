@@ -79,10 +79,8 @@ interface Context {
   readonly original: number;
 }
 
-/** Changes to the rotation with the frequencies `base`. */
 type Scaling = (base: readonly number[], context: Context) => Partial<Rotation>;
 
-/** Scalings by transformers' rope type. */
 const scalings: Readonly<Record<string, Scaling>> = {
   default: () => ({}),
   linear: (base, { block }) => {

@@ -11,7 +11,6 @@ import { embeddingName, finalNormName, headName, scoreName } from "./parameters.
 /** `layer` keeps only each layer's input and recomputes the rest: less memory, one more forward. */
 export type Recompute = "none" | "layer";
 
-/** Saved for the backward pass. */
 export interface TrunkPass {
   readonly batch: PackedBatch;
   /** Or only the input. */
@@ -79,7 +78,6 @@ function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recom
   return { batch, layers, final: { norm: pass, selected }, ...(dropout && { dropout }) };
 }
 
-/** Back-propagates d loss / d log-prob [K] through the model. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
   model.kernels.scope(() => trunkBackward(model, pass, headBackward(model, pass, dLogProbs, gradients), gradients));
 }
@@ -153,7 +151,6 @@ function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dr
   };
 }
 
-/** Saved for the backward pass. */
 export interface ValuePass {
   readonly batch: PackedBatch;
   /** State before each prediction, full precision, [K]. */
@@ -190,7 +187,6 @@ function valueBackward(model: ModelOnDevice, pass: ValuePass, dValues: Tensor, g
   });
 }
 
-/** Forward pass with the model's head. */
 export type HeadPass = TrainPass | ValuePass;
 
 export function passForward(

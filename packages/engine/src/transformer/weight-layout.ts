@@ -1,7 +1,6 @@
 import { sizeOf, type Kernels, type Precision, type Tensor } from "../kernels/index.ts";
 import type { TensorSource } from "./parameters.ts";
 
-/** Device tensor with the checkpoint tensors that it stacks. */
 export interface HeldTensor {
   readonly shape: readonly number[];
   readonly parts: readonly { readonly name: string; readonly shape: readonly number[] }[];
@@ -43,7 +42,6 @@ export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: P
   return new Map(names.map((name) => [name, byName.get(name) as Tensor]));
 }
 
-/** Copies that live until freed. */
 export function copyTogether(
   kernels: Kernels,
   tensors: ReadonlyMap<string, Tensor>,
@@ -58,7 +56,6 @@ export function shapesOf(tensors: ReadonlyMap<string, Pick<Tensor, "shape">>): M
   return new Map(Array.from(tensors, ([name, { shape }]) => [name, shape]));
 }
 
-/** Joins the values of parts. */
 export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Float32Array | Float64Array {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
@@ -95,7 +92,6 @@ export async function readPart(
   }
 }
 
-/** Checkpoint tensors with their device tensor. */
 export function storedParts(
   shapes: Shapes,
 ): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {

@@ -39,5 +39,4 @@ export type Fused = Readonly<Record<FusedName, (...args: number[]) => number>>;
 /** Bundlers need this form and folder depth. */
 export const fusedFile: URL = new URL("../../assets/fused.wasm", import.meta.url);
 
-/** With fused multiply-add in products. */
 export const fmaFile: URL = new URL("../../assets/fused-fma.wasm", import.meta.url);

@@ -31,12 +31,10 @@ export class WasmDevice {
     return this.#memory.fused[name](...this.#addresses(args));
   }
 
-  /** Runs on all threads. */
   divide(split: Split, name: FusedName, ...args: readonly (Tensor | number)[]): void {
     this.#pool.run(name, this.#addresses(args), split);
   }
 
-  /** `divide` for independent rows or elements. */
   divideRows(
     { countAt, width = 1, rows, numbers = [] }: RowSplit,
     name: FusedName,

@@ -14,10 +14,8 @@ import { maxThreads } from "../../assets/parts.mjs";
 import { ThreadPool } from "./thread-pool.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
-/** Positions per page of the key-value cache. */
 export const wasmPageSize = 32;
 
-/** `fma` names the variant. */
 export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
   const device = new WasmDevice(memory, pool);
   return checkedKernels({
@@ -94,7 +92,6 @@ export function threadCount(
   throw configError(message, { key: "threads" });
 }
 
-/** Options of the wasm kernels. */
 export interface WasmOptions {
   /** Fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114). */
   readonly fma?: boolean;

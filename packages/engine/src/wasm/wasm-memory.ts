@@ -12,7 +12,6 @@ const alignment = 64;
 
 export class WasmMemory {
   readonly fused: Fused;
-  /** Module for helper threads. */
   readonly module: object;
   readonly #memory: WebAssembly.Memory;
   /** Address 0 is never allocated. */

@@ -1,6 +1,5 @@
 import type { ComputeDevice, GpuBuffer } from "./gpu.ts";
 
-/** Reuses buffers of equal size. */
 export class BufferPool {
   readonly #device: ComputeDevice;
   readonly #usage: number;

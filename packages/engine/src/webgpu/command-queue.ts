@@ -6,11 +6,9 @@ const maxRecorded = 16;
 /** Bytes per dispatch; adapters require multiples of 256. */
 const slotBytes = 256;
 
-/** Records commands and submits them in groups. */
 export class CommandQueue {
   readonly #device: ComputeDevice;
   readonly #onSent: () => void;
-  /** One slot per recorded dispatch. */
   readonly #uniforms: GpuBuffer;
   readonly #slots = new Uint8Array(maxRecorded * slotBytes);
   #recorded = 0;

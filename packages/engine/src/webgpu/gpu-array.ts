@@ -2,7 +2,6 @@ import { sizeOf } from "../kernels/index.ts";
 import type { GpuBuffer } from "./gpu.ts";
 
 interface Shared {
-  /** Allocated at first use. */
   buffer: GpuBuffer | (() => GpuBuffer);
   arrays: number;
   readonly release: (buffer: GpuBuffer) => void;

@@ -17,7 +17,6 @@ export class GpuDevice {
     return this.store.get(tensor).data;
   }
 
-  /** Not run if empty. */
   make(shape: readonly number[], program: () => WgslProgram): Handle<GpuArray> {
     return sizeOf(shape) === 0 ? this.blank(shape) : this.store.adoptFloats(this.runner.run(program(), shape));
   }
@@ -68,7 +67,6 @@ export class GpuDevice {
     return made;
   }
 
-  /** Copies shared memory before changes. */
   unshared(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();

@@ -6,7 +6,6 @@ export interface Gpu {
 
 export interface Adapter {
   readonly info: Readonly<Record<"vendor" | "architecture" | "description", string>> & {
-    /** Computes on the CPU. */
     readonly isFallbackAdapter?: boolean;
   };
   readonly limits: Readonly<Record<(typeof requestedLimits)[number], number>>;

@@ -65,14 +65,12 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
   };
 }
 
-/** Returns a new tensor, [rows, columns]. */
 export function product({ runner }: GpuDevice, operands: Product): GpuArray {
   const { rows, columns } = operands;
   const tile = tileFor(runner.limits, rows, columns);
   return runner.run(productProgram(operands, tile), [rows, columns]);
 }
 
-/** Writes or adds to part of a tensor. */
 export function productInto({ runner }: GpuDevice, operands: Product, result: GpuArray): void {
   runner.runInPlace(productProgram(operands, tileFor(runner.limits, operands.rows, operands.columns)), result);
 }
@@ -91,7 +89,6 @@ export interface Product {
   readonly bias?: GpuArray;
   /** First element in `result`. */
   readonly start?: number;
-  /** Adds to `result`. */
   readonly adds?: boolean;
 }
 
@@ -107,7 +104,6 @@ export interface Operand {
 export interface Tile {
   readonly rows: number;
   readonly columns: number;
-  /** Elements of the inner axis. */
   readonly depth: number;
 }
 

@@ -28,7 +28,6 @@ export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   return { gpu, adapter: name, device, emulated: isProgram(adapter.info) };
 }
 
-/** Recognizes software adapters by flag or name. */
 export function isProgram({ vendor, architecture, description, isFallbackAdapter }: Adapter["info"]): boolean {
   return isFallbackAdapter === true || programs.test([vendor, architecture, description].join(" "));
 }

@@ -127,7 +127,6 @@ export class ProgramRunner {
     this.#sent(bytes.byteLength);
   }
 
-  /** These counts stay 0. */
   counters(): KernelCounters {
     return { ...this.#counts, nativeCalls: 0, dispatcherCalls: 0, blockingCopies: 0 };
   }

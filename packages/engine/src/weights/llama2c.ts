@@ -164,7 +164,6 @@ function placesOf(header: Header): Place[] {
     ["mlp.down_proj.weight", dim, hidden],
     ["mlp.up_proj.weight", hidden, dim],
     ["model.norm.weight", dim],
-    // The shape determines the table.
     ["", positions, dim / heads],
     ...(tied ? [] : [["lm_head.weight", vocabulary, dim] as const]),
   ];

@@ -34,7 +34,6 @@ export async function openSafetensorsFile(
   });
 }
 
-/** Closes the file if the body fails. */
 export async function closedOnError<File extends { close(): Promise<void> }, T>(
   file: File,
   body: (file: File) => T | Promise<T>,

@@ -72,7 +72,6 @@ export function decodeValues({ buffer }: Uint8Array, dtype: StoredDtype): Float3
   }
 }
 
-/** IEEE 754 binary16. */
 function halfToFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -210,7 +209,6 @@ function colonsOutsideStrings(text: string): number {
   return colons;
 }
 
-/** Max nesting of a header. */
 const deepest = 3;
 
 function countKeys(value: unknown, location: string, depth = 0): number {

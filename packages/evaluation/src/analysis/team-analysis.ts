@@ -17,7 +17,6 @@ import {
   type ValueSummary,
 } from "./message-value.ts";
 
-/** Graded episodes of a team. */
 export interface PlayedTeam {
   readonly agents: readonly string[];
   readonly episodes: readonly Episode[];
@@ -44,7 +43,6 @@ export interface Speech {
   readonly messages: readonly CommonMessage[];
 }
 
-/** A team's messages before and after training. */
 export interface TeamAnalysis {
   readonly step: number;
   readonly problems: number;
@@ -52,15 +50,12 @@ export interface TeamAnalysis {
   readonly agents: readonly string[];
   readonly before: Speech;
   readonly after: Speech;
-  /** Values before training, if measured. */
   readonly valuesBefore: ValueSummary | null;
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
-  /** Messages with extreme values. */
   readonly extremes: readonly MessageValue[];
 }
 
-/** Compares episodes before and after training on the same problems. */
 export function analyseTeam(
   before: PlayedTeam,
   after: PlayedTeam,
@@ -88,7 +83,6 @@ export function analyseTeam(
   };
 }
 
-/** Mean message statistics of the episodes. */
 export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
@@ -115,7 +109,6 @@ export interface SpeechEdge {
   readonly tokens: number;
 }
 
-/** Mean tokens along each edge. */
 export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
   const { edges } = meanBreakdown(episodes.map((episode) => costBreakdown(episode, [])));
   return edges.map(({ from, to, tokens }) => ({ from, to, tokens }));

@@ -67,7 +67,6 @@ interface OwnValue {
   readonly reference: { readonly file: string; readonly export: string };
 }
 
-/** Custom values of a bench. */
 export interface OwnBenchValues {
   readonly methods: readonly OwnValue[];
   readonly boards: readonly (OwnValue & { readonly questions: number })[];
@@ -125,14 +124,12 @@ export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   });
 }
 
-/** Server model with its price. */
 export interface BenchModel {
   readonly model: string;
   readonly baseUrl: string;
   readonly price: TokenPrice | null;
 }
 
-/** Settings of a bench; the window is for dated benchmarks. */
 export interface BenchConfig
   extends BenchModel, DateWindow, Pick<BenchSettings, "repeats" | "temperature" | "maxTokens"> {
   readonly benchmarks: readonly string[];
@@ -143,13 +140,11 @@ export interface BenchConfig
   readonly own: OwnBenchValues;
   /** Also plays dealt questions, if the protocol allows it. */
   readonly distribute: boolean;
-  /** Models by role, such as `actor`. */
   readonly roleModels: Readonly<Record<string, BenchModel>>;
   /** Frozen model of trained teams; null uses the training's. */
   readonly actor: string | null;
   readonly actorPrice: TokenPrice | null;
   readonly gradeRule: GradeRule;
-  /** Overrides `gradeRule`. */
   readonly gradeRules: Readonly<Record<string, GradeRule>>;
   /** Stores requests and replies. */
   readonly requests: boolean;
@@ -240,18 +235,15 @@ export function checkBenchConfig(value: unknown, location: string): BenchConfig 
   return config;
 }
 
-/** Methods in table order. */
 export function methodNames({ methods, own }: Pick<BenchConfig, "methods" | "own">): readonly string[] {
   return [...methods.map((method) => methodSpec(method).name), ...own.methods.map(({ name }) => name)];
 }
 
-/** Question sets in table order. */
 export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
   const { benchmarks, data, own } = config;
   return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];
 }
 
-/** File of a bench's settings. */
 export const settingsFile: string = benchFiles.settings;
 
 /** @throws LaconicError `run_missing` for a folder without a bench */

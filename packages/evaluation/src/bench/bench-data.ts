@@ -16,7 +16,6 @@ import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 
-/** Custom questions of a bench. */
 export interface BenchData {
   readonly name: string;
   /** File, or `hub:owner/name@commit/files`. */
@@ -35,7 +34,6 @@ export const benchDataSchema: z.ZodType<BenchData> = z.strictObject({
   sha256: z.string(),
 });
 
-/** Flags of `bench --data`. */
 export interface DataArguments {
   readonly data?: string | undefined;
   readonly grading?: string | undefined;

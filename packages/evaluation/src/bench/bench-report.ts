@@ -23,7 +23,6 @@ import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
-/** Results and written files. */
 export interface BenchReport {
   readonly summaries: readonly MethodSummary[];
   readonly markdown: string;
@@ -106,7 +105,6 @@ function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): Sample
   );
 }
 
-/** Row titles; trained teams use their names. */
 function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   const specs = methods.map(methodSpec);
   const trained = new Set([
@@ -123,7 +121,6 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   };
 }
 
-/** Writes the tables of teams on tasks as Markdown and CSV. */
 export async function writePairReport(
   directory: string,
   records: Iterable<PairRecord>,

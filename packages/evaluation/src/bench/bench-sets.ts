@@ -45,7 +45,6 @@ export interface BenchSources {
   readonly note: (text: string) => void;
 }
 
-/** Loads all questions, and worked examples if installed. */
 export async function benchSets(config: BenchConfig, sources: BenchSources): Promise<BenchSet[]> {
   const { benchmarks, data, methods, limit, seed, shots } = config;
   const { ownMethods, ownBoards, hub, note } = sources;

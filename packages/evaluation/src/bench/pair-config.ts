@@ -11,7 +11,6 @@ import {
   readSettings,
 } from "./bench-config.ts";
 
-/** Settings of a bench of teams on tasks. @typeParam Task - task settings */
 export interface PairConfig<Task = unknown> extends Pick<BenchConfig, "repeats" | "seed" | "concurrency" | "maxUsd"> {
   readonly tasks: readonly Task[];
   /** Baselines by name, and trained teams as NAME=RUN. */
@@ -24,7 +23,6 @@ export interface PairConfig<Task = unknown> extends Pick<BenchConfig, "repeats" 
   readonly problems: number;
   readonly temperature: number;
   readonly topP: number;
-  /** Prices of the baselines' server. */
   readonly price: TokenPrice | null;
 }
 
@@ -48,9 +46,7 @@ function schemaOf<Task>(task: z.ZodType<Task>): z.ZodType<PairConfig<Task>> {
   });
 }
 
-/** Settings file of a bench of tasks. */
 export const pairSettingsFile = "pairs.json";
-/** File with one line per sample. */
 export const pairSamplesFile = "pairs.jsonl";
 
 /** @throws LaconicError `config_invalid` naming the setting */

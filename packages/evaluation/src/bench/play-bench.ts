@@ -12,7 +12,6 @@ import { writeQuestions, addCalibration, readCalibrations } from "./bench-folder
 import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 
-/** Models and services of a bench. */
 export interface BenchPlayers {
   readonly model: LanguageModel;
   readonly openModel: OpenModel;
@@ -29,7 +28,6 @@ export interface BenchPlayers {
   note(text: string): void;
 }
 
-/** Takes missing and failed samples of open teams. */
 export async function playBench(
   directory: string,
   { config, settings, jobs }: PreparedBench,

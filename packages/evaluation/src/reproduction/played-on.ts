@@ -12,7 +12,6 @@ import {
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { trainedRows, type Claim, type TrainedRow } from "../published.ts";
 
-/** How a figure is compared with ours. */
 export type Comparison =
   /** Per cent of right answers: score test, or Fisher's exact test. */
   | { readonly kind: "share"; readonly percent: number }
@@ -20,11 +19,9 @@ export type Comparison =
   | { readonly kind: "claims"; readonly claims: readonly Claim[] }
   | { readonly kind: "none"; readonly reason: string };
 
-/** Published figure, and how we play it. */
 export interface LedgerRow {
   readonly paper: "agent-gspo" | "agentpo" | "magrpo";
   readonly place: string;
-  /** The paper's name of the row. */
   readonly row: string;
   /** Method of `bench`, or name in `reproduce --run-of NAME=RUN`; null if unknown. */
   readonly method: string | null;
@@ -44,7 +41,6 @@ export interface LedgerRow {
   readonly exemplars: string | null;
   readonly protocol: string | null;
   readonly decoding: string;
-  /** Temperature of our method. */
   readonly ourTemperature: string;
   /** Unspecified in the paper. */
   readonly open: string;
@@ -60,7 +56,6 @@ type Stated = "paper" | "place" | "row" | "model" | "figure" | "takenBy" | "temp
 
 export type Played = Omit<LedgerRow, Stated | "command">;
 
-/** Whether a command plays the row and a test compares its figure. */
 export function isComparable({ method, comparison }: LedgerRow): boolean {
   return method !== null && comparison.kind !== "none";
 }
@@ -86,7 +81,6 @@ export function trainedOn(name: string | null, benchmark: string, asked?: Pick<P
   };
 }
 
-/** Settings of a run that differ from the published ones, by name. */
 export function departuresOf(
   { published }: Pick<TrainedRow, "published">,
   settings: Readonly<Record<string, string>>,
@@ -129,7 +123,6 @@ export function playedOn(name: string, benchmark: string): Played {
   };
 }
 
-/** Row of an average over benchmarks. */
 export function playedOver(name: string, benchmarks: readonly string[], title: string): Played {
   const group = benchmarks.map((benchmark) => playedOn(name, benchmark));
   const total = (of: (row: Played) => number | null): number => group.reduce((sum, row) => sum + (of(row) ?? 0), 0);

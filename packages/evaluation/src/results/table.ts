@@ -26,7 +26,6 @@ export function unlessEmpty(table: Table): Table | null {
 
 const kindTitles = { cachedTokens: "cached", cacheWriteTokens: "cache writes", reasoningTokens: "reasoning" } as const;
 
-/** Columns of the token kinds in any row. */
 export function kindColumns<Row extends TokenKinds>(
   rows: readonly Row[],
   unit: string,

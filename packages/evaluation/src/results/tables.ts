@@ -47,7 +47,6 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: Titl
   };
 }
 
-/** Mean partial scores, such as word F1; null without any. */
 export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const partial = summaries.filter(({ meanScore }) => meanScore !== null);
   const [benchmarks, methods] = axes(partial);
@@ -204,7 +203,6 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   return tableOf("Tokens and cost by model", rows, columns);
 }
 
-/** Teams with single agents of equal tokens; null without such a method. */
 export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;
@@ -264,7 +262,6 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
   return summaries.find((summary) => summary.benchmark === benchmark && summary.method === method);
 }
 
-/** Accuracy with its interval, and the sample count if incomplete. */
 function oursOf(summary: MethodSummary | undefined): string {
   const isWhole = !summary || summary.scored === summary.samples;
   return isWhole ? ours(summary) : `${ours(summary)}, n ${sampleCount(summary)}`;

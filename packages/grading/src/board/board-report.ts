@@ -6,7 +6,6 @@ import { wilsonInterval } from "@laconic/core/numeric";
 import { type GradedCase, gradeCase, type CaseVerdict } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";
 
-/** Gold with right and wrong replies. */
 export interface BoardItem {
   readonly kind: GradedCase["kind"];
   readonly rule: string;
@@ -32,7 +31,6 @@ export async function graderBoard(): Promise<GradedCase[]> {
   return [...byHand.map((item, i) => ({ ...item, id: `h-${i + 1}` })), ...drawn];
 }
 
-/** Reasons for labels. */
 export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
@@ -65,7 +63,6 @@ export interface Share {
   readonly interval: readonly [low: number, high: number];
 }
 
-/** Agreement of verdicts with labels. */
 export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
@@ -76,7 +73,6 @@ export interface Tally {
   readonly falseRejects: Share;
 }
 
-/** Accuracy and speed of a board. */
 export interface BoardReport {
   readonly total: Tally;
   readonly kinds: Readonly<Record<string, Tally>>;
@@ -84,7 +80,6 @@ export interface BoardReport {
   readonly verdictsPerSecond: number;
   /** All threads of this process. */
   readonly verdictsPerProcessorSecond: number;
-  /** The verdict differs from the label. */
   readonly disagreements: readonly Judged[];
 }
 

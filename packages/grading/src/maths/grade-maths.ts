@@ -91,7 +91,6 @@ function wordsOf(reply: string, gold: string): Candidate[] {
   return chosen ? [{ text: chosen.answer, rule: chosen.rule }] : matches;
 }
 
-/** Renames an answer's integration constant to the gold's. */
 function constantOf(answer: string, gold: string): Value | null {
   const wanted = /\+\s*([CcKk])$/u.exec(gold.trim())?.[1];
   const [, rest, reply] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
@@ -144,7 +143,6 @@ const lettered = new RegExp(
   "su",
 );
 
-/** Parts of `(C) 12`; null for others. */
 function choiceOf(text: string): { readonly letter: string; readonly value: string } | null {
   const match = lettered.exec(text.trim());
   if (!match) return null;

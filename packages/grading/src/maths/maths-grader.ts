@@ -34,7 +34,6 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** Max pairs sent to a thread. */
 const atOnce = 32;
 /** Starved thread's wall time, plus 20 times a pair's limit. */
 const longestWallMs = 30_000;
@@ -145,7 +144,6 @@ class MathsThread implements MathsGrader {
     this.#timer = setTimeout(look, timeoutMs);
   }
 
-  /** The next thread grades the others. */
   #replace(why: string, decided = true): void {
     const old = this.#worker;
     this.#worker = null;

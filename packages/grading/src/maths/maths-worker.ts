@@ -11,7 +11,6 @@ export interface MathsPair {
 /** Thread's system name, readiness, verdict on the oldest pair. */
 export type MathsNote = { readonly thread: string } | "ready" | Verdict;
 
-/** Grades pairs in order until the thread ends. */
 export function serve(): void {
   const port = parentPort;
   if (!port) throw new Error("the maths grader's thread has no parent");

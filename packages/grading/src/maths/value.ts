@@ -2,7 +2,6 @@ import type { Fraction } from "fraction.js";
 import type { Expression } from "./numbers/expression.ts";
 import type { Clock } from "./reading/clock.ts";
 
-/** A number or an expression. */
 export interface Scalar {
   readonly kind: "scalar";
   /** Normalised LaTeX. */
@@ -61,18 +60,15 @@ export interface Relation {
   readonly relators: readonly Relator[];
   /** Last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
   readonly assigned: Value | null;
-  /** Follows the assigned value. */
   readonly about?: Value | undefined;
 }
 
-/** Base other than ten. */
 export interface InBase {
   readonly kind: "base";
   readonly digits: string;
   readonly base: string;
 }
 
-/** `3 \\pmod 7`. */
 interface Congruence {
   readonly kind: "congruence";
   readonly remainder: Scalar;

@@ -1,6 +1,5 @@
 import cueWords from "../../assets/cue-words.json" with { type: "json" };
 
-/** Phrase before an answer. */
 export interface Cue {
   /** Noun or verb. */
   readonly start: number;
@@ -16,7 +15,6 @@ const { spaced, unspaced } = cueWords;
 const word = (pattern: string): string => String.raw`(?<![\p{L}\p{M}\\])(?:${pattern})(?![\p{L}\p{M}])`;
 const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
   `(?:${word(spaced[field])}|${unspaced[field]})`;
-/** Patterns in all languages. */
 export const conjunction: string = both("or");
 export const isWrong: string = `(?:\\s*${both("copula")})?(?:\\s+(?:clearly|definitely|also|both|all))*\\s*${both("wrong")}`;
 
@@ -38,7 +36,6 @@ const copulaLink = new RegExp(
   String.raw`(?:\s+(?!fail|false|wrong|incorrect|not)\p{L}{2,20}){0,3}?\s+${both("copula")}[ \t]*:?`,
   "iuy",
 );
-/** Signs and adverbs before an answer. */
 const lead = new RegExp(
   String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi)(?![\p{L}\p{M}])[\s,]*)*`,
   "iuy",
@@ -72,7 +69,6 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
   return cues;
 }
 
-/** Follows a line with only the noun. */
 function headingEnd(text: string, start: number, from: number): number | null {
   const end = endOf(lineEnd, text, from);
   return end !== null && headingStart.test(text.slice(text.lastIndexOf("\n", start) + 1, start)) ? end : null;
@@ -105,7 +101,6 @@ export function withoutDenied(text: string): string {
   return text.replaceAll(instead, "$1");
 }
 
-/** Precedes a number that bounds the answer. */
 const boundBefore =
   /(?:\b(?:at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between|up\s+to|from)|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
 /** `6 or more`, `6 points or fewer`, `6+`. */
@@ -126,13 +121,11 @@ export function isUnsaid(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Retracts the preceding text. */
 const takenBack =
   /\bI(?:['’]ve|\s+have|\s+had)?\s+(?:made|see|found|noticed?)\s+(?:an?|my|the)\s+(?:\w+\s+)?(?:error|mistake|slip)\b|\bI\s+(?:was|am)\s+(?:wrong|mistaken)\b|\b(?:above|boxed|previous|earlier|first)\s+(?:answer|result|value|number|box)\s+(?:is|was)\s+(?:wrong|incorrect|not\s+(?:right|correct))|\bcorrection\s*:|\bscratch\s+that\b/giu;
 /** Later, "this" is something else. */
 const thisIsWrong =
   /^[^\n]{0,80}?[}\n][^\p{L}\d]{0,12}(?:(?:no|wait|hmm|oops|actually|sorry)\b[^\p{L}\d]{0,6}){0,3}(?:that|this|it)(?:\s+(?:is|was)|['’]s)\s+(?:actually\s+)?(?:wrong|incorrect|not\s+(?:right|correct)|a\s+mistake|an\s+error)\b/iu;
-/** Gives another answer. */
 const givenAnew =
   /\b(?:no,?\s+wait|wait,?\s+no)\b|\b(?:correct(?:ed)?|right)\s+(?:final\s+)?(?:result|answer|value|number|solution|option|choice)\s*(?:is|should\s+be|would\s+be|equals|=|:)/giu;
 

@@ -72,7 +72,6 @@ const notCounted =
 /** Characters at the end. */
 const longest = 2000;
 
-/** Spelled numbers, in order. */
 export function wordNumbersIn(text: string): readonly { value: string; start: number; end: number }[] {
   const matches: { value: string; start: number; end: number }[] = [];
   phrase.lastIndex = Math.max(0, text.length - longest);

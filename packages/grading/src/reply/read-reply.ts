@@ -38,7 +38,6 @@ const decimalComma = /(?<=\d)\s?\{\s*,\s*\}\s?(?=\d)/gu;
 /** `12,34,567`, as in India. */
 const lakhs = /(?<![\d.,([]|\\\{)[1-9]\d?(?:,\d{2})+,\d{3}(?![\d,])/gu;
 
-/** Keeps commas. */
 function withPlainDigits(text: string): string {
   return text
     .replaceAll(thousands, (_, first: string, groups: string) => first + groups.replaceAll(/\D/gu, ""))
@@ -98,7 +97,6 @@ const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
   framed: `${colours}{0,2}`,
 };
 const withoutArgument: ReadonlySet<string> = new Set<Style>(["declaration", "fence", "colour"]);
-/** Hidden part, and the brace of the shown part. */
 const openings = Object.fromEntries(
   (Object.keys(commands) as Style[]).map((style) => {
     const brace = withoutArgument.has(style) ? "" : String.raw`(?<brace>\s*\{)?`;

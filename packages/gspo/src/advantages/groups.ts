@@ -9,7 +9,6 @@ export interface AdvantageResult {
   readonly diagnostics: Diagnostics;
 }
 
-/** Max difference of equal rewards. */
 const equalWithin = 1e-12;
 
 export interface RewardGroup {

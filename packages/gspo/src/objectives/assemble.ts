@@ -47,7 +47,6 @@ export interface ObjectiveParts extends CommonOptions {
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
-/** Builds an objective. */
 export function assemble(parts: ObjectiveParts): Objective {
   checkKl(parts.kl);
   checkImportance(parts.importance);

@@ -18,7 +18,6 @@ export function clippedSide(ratio: number, advantage: number, { low, high }: Cli
   return 0;
 }
 
-/** The bound if clipped. */
 export function clippedRatio(ratio: number, side: -1 | 0 | 1, { low, high }: ClipRange): number {
   if (side === 0) return ratio;
   return side > 0 ? 1 + high : 1 - low;

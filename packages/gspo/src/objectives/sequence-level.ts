@@ -5,7 +5,6 @@ import type { Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 
-/** Input of a sequence-level loss. */
 export interface SequenceView {
   /** Unclamped; 0 where masked. */
   readonly logRatio: Float64Array;

@@ -5,7 +5,6 @@ import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
-/** Loss, d loss / d log π, and clipped side. */
 export interface TokenTerm {
   loss: number;
   dLogProb: number;

@@ -5,7 +5,6 @@ import { dateText } from "./date-text.ts";
 import { Template } from "./jinja/template.ts";
 import { fromJson, type Arguments, type Value } from "./jinja/values.ts";
 
-/** A control token of the template, or text. */
 export type ChatPiece =
   | { readonly control: string }
   /** `parts` are the same text, cut so that none spells a control token. */
@@ -55,7 +54,6 @@ export function chatRenderer(
   };
 }
 
-/** Variables that transformers passes to every template, and those of checkpoint and caller. */
 function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date): Readonly<Record<string, Value>> {
   const strftimeNow = ({ list, named }: Arguments): Value => {
     const format = list[0] ?? named.get("format");

@@ -52,7 +52,6 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   };
 }
 
-/** Matches the first text that fits, and nothing for an empty list. */
 export function anyOf(texts: readonly string[]): RegExp {
   if (texts.length === 0) return /(?!)/gu;
   return new RegExp(texts.map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("|"), "g");

@@ -3,7 +3,6 @@ import { LaconicError } from "@laconic/core";
 import type { EncoderAnswer, EncoderCall, EncoderThreadSetup } from "./guarded-encoder.ts";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
 
-/** Answers calls in order until the thread is terminated. */
 export function serve(): void {
   const { port, answers, files, templateArguments } = workerData as EncoderThreadSetup;
   let encoder: PromptEncoder | null = null;

@@ -2,7 +2,6 @@ import { isRecord, type LaconicError, type UnknownRecord } from "@laconic/core";
 import { unsupportedKey, type SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Tokens before and after a text. */
 export interface Framing {
   readonly before: readonly number[];
   readonly after: readonly number[];

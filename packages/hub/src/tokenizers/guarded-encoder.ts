@@ -13,7 +13,6 @@ export interface GuardedSetup {
   readonly deadlineSeconds: number;
 }
 
-/** Start data of the thread. */
 export interface EncoderThreadSetup extends Pick<GuardedSetup, "files" | "templateArguments"> {
   /** URL of the thread's module: TypeScript in the repository, JavaScript in a package. */
   readonly entry: string;
@@ -29,9 +28,7 @@ export type EncoderAnswer =
   | { readonly ids: Int32Array }
   | { readonly error: Pick<LaconicError, "code" | "message" | "detail"> };
 
-/** Start limit in seconds. */
 const startSeconds = 60;
-/** Extra seconds per million characters. */
 const secondsPerMillion = 10;
 /** Heap limit of a thread in MiB, several times the largest vocabularies' need. */
 const heapMiB = 2048;

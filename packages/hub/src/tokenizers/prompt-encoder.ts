@@ -5,14 +5,12 @@ import { framingOf } from "./framing.ts";
 import { addedTokens, specialTokens, type AddedToken } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Runs a checkpoint's patterns and template over untrusted texts. */
 export interface PromptEncoder {
   encode(text: string): number[];
   encodePrompt(text: string): number[];
   encodeChat(messages: readonly ChatMessage[]): number[];
 }
 
-/** Variables of every chat template. */
 const reserved = new Set(["messages", "add_generation_prompt"]);
 
 /**
@@ -77,7 +75,6 @@ export function openTokenizer(
  */
 const border = "\uDC00\uDC00";
 
-/** Tokenizer without the tokens that no text may spell, also in the vocabulary. */
 function plainTokenizer(
   { tokenizer }: TokenizerFiles,
   added: readonly AddedToken[],

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Control tokens of a vocabulary. */
 export interface SpecialTokens {
   /** No prompt text encodes to these ids. */
   readonly ids: ReadonlyMap<string, number>;
@@ -70,7 +69,6 @@ export function controlToken(content: string, id: number): object {
   return { id, content, special: true, normalized: false, single_word: false, lstrip: false, rstrip: false };
 }
 
-/** Error for a key of a tokenizer's file. */
 export function unsupportedKey(key: string, message: string): LaconicError {
   return new LaconicError("model_unsupported", message, { key });
 }

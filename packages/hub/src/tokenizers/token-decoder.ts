@@ -4,7 +4,6 @@ import { addedTokens, unsupportedKey } from "./special-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Converts tokens to text. */
 export interface TokenDecoder {
   readonly vocabularySize: number;
   decode(tokens: readonly number[]): string;

@@ -2,9 +2,7 @@ import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
-/** Tokenizer files of a checkpoint folder. */
 export interface TokenizerFiles {
-  /** `tokenizer.json`. */
   readonly tokenizer: UnknownRecord;
   /** Empty if missing. */
   readonly config: UnknownRecord;
@@ -14,7 +12,6 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | null;
 }
 
-/** Text of a checkpoint file by name, or null if missing. */
 export type ReadText = (name: string) => Promise<string | null>;
 
 /**

@@ -41,7 +41,6 @@ export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise
   };
 }
 
-/** slope x + cubic x^3. */
 function bend(x: tf.Tensor, { slope, cubic }: GateCurve): tf.Tensor {
   return tf.mul(x, tf.add(slope, tf.mul(cubic, tf.square(x))));
 }

@@ -2,7 +2,6 @@ import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/engine/k
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 
-/** Functions of a TensorFlow.js backend beyond its operations. */
 export interface OpsBackend {
   readonly device: string;
   readonly library: string;

@@ -11,7 +11,6 @@ import { optimizerKernels } from "./optimizer.ts";
 import { samplingKernels } from "./sampling.ts";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 
-/** Kernel set for the current TensorFlow.js backend. */
 export function opsKernelSet(backend: OpsBackend): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);

@@ -22,7 +22,6 @@ export interface PaddedLayout {
   readonly owned: TfTensor | null;
 }
 
-/** The layout is cached. */
 export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: number): PaddedLayout {
   const { longest, offsetsOnDevice, tree } = layout;
   const ends = lastSegments(layout);

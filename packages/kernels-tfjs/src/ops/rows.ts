@@ -35,7 +35,6 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
   };
 }
 
-/** Row state that stays on the device between decode steps. */
 export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { store } = device;
   return {
@@ -69,14 +68,12 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
   };
 }
 
-/** `putRows` for any backend, by a copy. */
 export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor {
   return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Matrix columns and joint tensors. */
 export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   return {

@@ -62,7 +62,6 @@ export function claimBackend(name: string): () => void {
   };
 }
 
-/** Claims a backend for `open`; releases it if `open` fails. */
 export async function claiming<T>(name: string, open: (release: () => void) => Promise<T>): Promise<T> {
   const release = claimBackend(name);
   try {

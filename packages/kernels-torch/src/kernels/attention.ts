@@ -6,7 +6,6 @@ import type { DenseAttention, DenseSize, Rows } from "./dense-attention.ts";
 import { packRows, padRows, paddedLayout, paddedRows, type PaddedLayout } from "./padding.ts";
 import { treeAttention } from "./tree-attention.ts";
 
-/** Attention over packed sequences and segment trees. */
 export function attentionKernels(
   device: TorchDevice,
   dense: DenseAttention,

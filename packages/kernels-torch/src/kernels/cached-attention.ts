@@ -304,5 +304,4 @@ function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: numbe
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
 }
 
-/** Keys and values of a layer. */
 export type TorchCache = KeyValueCache & Readonly<Record<"keys" | "values", TorchTensor>>;

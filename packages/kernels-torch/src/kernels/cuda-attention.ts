@@ -111,7 +111,6 @@ function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, nu
   return store.adopt(tensor);
 }
 
-/** Sequences of equal length, as packed ones. */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   const offsets = (sequences: number, length: number): Handle =>
@@ -119,7 +118,6 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       Int32Array.from({ length: sequences + 1 }, (_, s) => s * length),
       [sequences + 1],
     );
-  /** Copied if not evenly spaced. */
   const packed = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
     const { handle, stride, offset = 0, sequenceStride = length * stride } = x;
     if (sequenceStride === length * stride)

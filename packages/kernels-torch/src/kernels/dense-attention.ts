@@ -13,7 +13,6 @@ export interface Rows {
   readonly sequenceStride?: number;
 }
 
-/** Batch of sequences of equal length. */
 export interface DenseSize {
   readonly sequences: number;
   readonly queries: number;
@@ -35,7 +34,6 @@ export interface DenseAttention {
   backward(dOut: Rows, saved: DenseSaved, size: DenseSize, shape: AttentionShape): Handles<3>;
 }
 
-/** Flash attention on the CPU (Dao et al. 2022, PyTorch's kernel). */
 export function cpuDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   return {
@@ -112,7 +110,6 @@ function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number
   return torch.view(torch.contiguous(torch.transpose(x, 1, 2)), shape);
 }
 
-/** Max elements of scores. */
 const maxScores = 2 ** 26;
 
 /** Attention by plain float32 products: for every device, and the reference for fused kernels. */

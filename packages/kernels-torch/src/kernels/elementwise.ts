@@ -19,7 +19,6 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
   const { store, torch } = device;
   const columnsOf = (x: Handle, rows: number, width: number, start: number): Handle =>
     torch.view(x, [rows, width], [2 * width, 1], start);
-  /** slope x + cubic x^3. */
   const bend = (x: Handle, { slope, cubic }: GateCurve): Handle =>
     torch.add(torch.multiplyByNumber(x, slope), torch.multiply(torch.multiply(x, x), x), cubic);
   const activated = (g: Handle, curve: GateCurve): Handle =>

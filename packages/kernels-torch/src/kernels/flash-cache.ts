@@ -10,7 +10,6 @@ import type { Caching } from "./key-value-cache.ts";
 /** `slots` finds sequences by start (from 2.10), `pages` by a block table (from 2.13). */
 export type FlashCacheKind = "slots" | "pages";
 
-/** Positions per page. */
 export const flashPageSize = 256;
 
 /**

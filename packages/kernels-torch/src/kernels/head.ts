@@ -241,7 +241,6 @@ export function headKernels(
   }
 }
 
-/** Tiling of logits [rows, vocabulary] by runs of rows and columns. */
 export interface HeadTiles {
   readonly rows: readonly Span[];
   readonly columns: readonly Span[];
@@ -250,7 +249,6 @@ export interface HeadTiles {
 export interface TileBytes {
   /** Bytes per logit. */
   readonly element: number;
-  /** Additional bytes per column. */
   readonly column: number;
 }
 
@@ -273,7 +271,6 @@ export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, li
   return { rows: rowSpans, columns: spans(vocabulary, Math.max(1, columns)) };
 }
 
-/** Runs of similar length, at most `most`. */
 function spans(total: number, most: number): Span[] {
   const runs = Math.ceil(total / Math.max(1, most));
   const length = Math.ceil(total / Math.max(1, runs));

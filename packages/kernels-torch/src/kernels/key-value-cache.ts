@@ -11,7 +11,6 @@ export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCac
 /** Max elements of scores for several continuations in one call. */
 const fewScores = 2 ** 22;
 
-/** Caches for any device: single pages are views. */
 export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
   const { store, torch } = device;
   const caches = new KeyValueCaches<TorchCache>();

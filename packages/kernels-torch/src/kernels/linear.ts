@@ -22,7 +22,6 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
   const newOnes = (rows: number): Handle => torch.full([1, rows], device.working, 1);
-  /** Float32 product, in place if present. */
   const parameterGradient = (
     shape: readonly number[],
     gradientPlace: GradientPlace | undefined,

@@ -26,7 +26,6 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     torch.multiplyInPlace(normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
-  /** Uses float32 tiles. */
   const composedInto = (x: Tensor, weight: Tensor, epsilon: number, out: Handle, inverse: Handle): void => {
     const [rows, width] = x.shape as readonly [number, number];
     const mean = constant(weight, "mean", [width, 1], 1 / width);
@@ -148,7 +147,6 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
   };
 }
 
-/** Max elements of tables repeated for all heads. */
 const fewElements = 1 << 20;
 
 function expectRotary(

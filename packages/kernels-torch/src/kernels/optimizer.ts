@@ -4,12 +4,10 @@ import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-/** Gradient norm and AdamW over contiguous ranges. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { torch, store } = device;
   const mps = torch.device === "mps";
 
-  /** Norms of blocks and of the rest. */
   const norms = ({ length, view }: Stretch): Handle[] => {
     const blocks = Math.floor(length / blockLength);
     const rest = length - blocks * blockLength;

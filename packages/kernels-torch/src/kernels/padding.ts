@@ -4,7 +4,6 @@ import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { Rows } from "./dense-attention.ts";
 
-/** Packed rows in a batch padded to the longest sequence. */
 export interface PaddedLayout {
   readonly rows: number;
   readonly sequences: number;
@@ -38,7 +37,6 @@ export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, wi
   return torch.copyRows(padded, layout.places, x);
 }
 
-/** The same for strided rows; unchanged without padding. */
 export function paddedRows(device: TorchDevice, x: Rows, layout: PaddedLayout, width: number): Rows {
   if (layout.places === null) return x;
   return { handle: padRows(device, x.handle, layout, width, device.working), stride: width };

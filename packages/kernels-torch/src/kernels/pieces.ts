@@ -6,7 +6,6 @@ import type { TorchDevice } from "../torch-device.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Matrix columns, and tensors with a shared allocation. */
 export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   const { torch, store } = device;
   return {
@@ -84,7 +83,6 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** True if matrices are consecutive columns of one matrix in memory. */
 function areNeighbours(parts: readonly TorchTensor[]): boolean {
   const [first] = parts;
   let start = first?.columnsOf?.start ?? 0;

@@ -62,7 +62,6 @@ export function rowKernels(
   };
 }
 
-/** Row state that stays on the device between decode steps. */
 export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { torch, store } = device;
   return {

@@ -6,7 +6,6 @@ import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 
-/** Sampling settings on the device, cached. */
 export class SamplingInputs {
   readonly kind: SamplingKind;
   readonly rows: number;

@@ -92,7 +92,6 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   }
 }
 
-/** Tokens ranked for a top-p without top-k. */
 const rankedTokens = 1024;
 
 /** Shares [B, V] after top-k, then top-p of the rest, then min-p. */

@@ -114,7 +114,6 @@ interface Source extends Rows {
   readonly width: number;
 }
 
-/** Selects rows of a tree's parts and restores their order. */
 class TreePlaces {
   readonly parts: TreeParts;
   readonly #device: TorchDevice;

@@ -11,7 +11,6 @@ type TensorPlace = TorchDeviceName | "host" | "pageable";
 /** Codes of c10::DeviceType. */
 const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
 
-/** Makes tensors and copies them between host and device. */
 export class DeviceMemory {
   readonly library: Library;
   readonly #device: TorchDeviceName;
@@ -30,12 +29,10 @@ export class DeviceMemory {
     this.#landings = new Landings((handle) => this.scopes.delete(handle));
   }
 
-  /** Count for leak tests. */
   get liveHandles(): number {
     return this.scopes.live - this.#landings.count;
   }
 
-  /** Allocates uninitialised memory. */
   protected allocate(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
     return this.scopes.add(this.newTensor(shape, type, where));
   }
@@ -163,7 +160,6 @@ interface Landing {
 const maxBytes = 2 ** 16;
 const maxKept = 8;
 
-/** Host memory for small reads of decode steps. */
 class Landings {
   readonly #kept: Landing[] = [];
   readonly #delete: (handle: Handle) => void;

@@ -36,7 +36,6 @@ export const required = {
 export const optional = {
   /** 2.13: last error on this thread. */
   errorText: "str torch_exception_get_what_without_backtrace()",
-  /** 2.13: heap slot of an optional argument. */
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
   /** Host tensor that a GPU accesses directly. */
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
@@ -50,10 +49,8 @@ export const optional = {
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
 
-/** C functions in libtorch, by name. */
 export interface NativeSymbols {
   readonly required: readonly string[];
-  /** Missing ones have a replacement. */
   readonly optional: readonly string[];
 }
 
@@ -72,15 +69,12 @@ function nameOf(declaration: string, device: string): string {
 
 export interface Library {
   readonly version: { readonly major: number; readonly minor: number };
-  /** Argument of `torch_call_dispatcher`. */
   readonly abiVersion: bigint;
   /** 0 on the CPU. */
   readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
-  /** Functions by operator name. */
   readonly shims: ReadonlyMap<string, LoadedShim>;
   readonly errorText: (() => string | null) | null;
-  /** 2.13: allocates an 8-byte block, freed by torch. */
   readonly newSlot: NativeFunction | null;
   readonly emptyPinned: NativeFunction | null;
   readonly describe: Readonly<Record<"dimensions" | "sizes" | "type", NativeFunction | null>>;
@@ -198,9 +192,7 @@ function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): F
     for (const library of libraries)
       try {
         return library.func(declaration.replace("{device}", device));
-      } catch {
-        // Try the other library.
-      }
+      } catch {}
     return null;
   };
 }
@@ -271,12 +263,9 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
 function tryLoad(file: string): void {
   try {
     koffi().load(file, { global: true, lazy: true });
-  } catch {
-    // See above.
-  }
+  } catch {}
 }
 
-/** Events in a GPU's queue. */
 export interface DeviceEvents {
   /** Marks the end of the queued work. Call `wait` once. */
   record(): { wait(): void };
@@ -289,13 +278,10 @@ function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle
   for (const name of cudaNames(install))
     try {
       return open(koffi().load(name));
-    } catch {
-      // Try the next name.
-    }
+    } catch {}
   return null;
 }
 
-/** Null without the runtime. */
 function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
   return fromCudaRuntime(install, (runtime) => {
     const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");

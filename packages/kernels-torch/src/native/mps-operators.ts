@@ -19,7 +19,6 @@ interface Memory {
   readonly remove: (handle: Handle) => void;
 }
 
-/** Runs operators on MPS, and missing ones on the CPU. */
 export class MpsOperators {
   readonly #calls: NativeCalls;
   readonly #library: Library;
@@ -32,7 +31,6 @@ export class MpsOperators {
     this.#memory = memory;
   }
 
-  /** CPU calls by operator. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }

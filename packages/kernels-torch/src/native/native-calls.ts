@@ -5,7 +5,6 @@ import { aten, type Argument, type Handle, type Operator, type ResultCount } fro
 import type { LoadedShim } from "./shims.ts";
 import type { KernelCounters } from "@laconic/engine/kernels";
 
-/** Slots of a call; arguments and results come first. */
 export const slotPlaces: {
   readonly result: number;
   readonly second: number;
@@ -15,7 +14,6 @@ export const slotPlaces: {
 } = { result: 64, second: 65, sizes: 72, strides: 80, borrowed: 88 };
 const borrowedSlots = 128;
 
-/** Passes arguments to C, checks statuses and counts calls. */
 export class NativeCalls {
   readonly library: Library;
   readonly slots: Slots = new Slots(slotPlaces.borrowed + borrowedSlots);
@@ -36,7 +34,6 @@ export class NativeCalls {
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const shim = this.library.shims.get(op.name);
     const [a, b] = args;
-    // Fast path: two tensors in, one out.
     if (shim?.takes.length === 2 && args.length === 2 && typeof a === "number" && typeof b === "number")
       this.check(shim.call(a, b, this.slots.addressOf(0)), op.name);
     else if (!shim || !this.#borrow(shim, op, args)) this.dispatch(op, args);

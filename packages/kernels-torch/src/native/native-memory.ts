@@ -29,7 +29,6 @@ export function cString(text: string): number {
   return address;
 }
 
-/** 64-bit slots for handles, integers or doubles. */
 export class Slots {
   readonly address: number;
   readonly #words: Uint32Array;

@@ -17,12 +17,10 @@ export type Argument =
   | { readonly tensors: readonly Handle[] }
   /** Plain C functions only. */
   | { readonly text: string }
-  /** Present optional argument. */
   | { readonly some: Argument }
   /** Absent optional argument. */
   | null;
 
-/** Dispatcher operator; names are cached as C strings. */
 export interface Operator<Count extends ResultCount = 1> {
   readonly name: string;
   readonly nameAddress: number;

@@ -5,24 +5,20 @@ import { aten } from "./operator.ts";
  * compiled models link to them.
  */
 export type ShimArgument =
-  /** Borrowed tensor. */
   | "tensor"
   | "int"
   | "float"
   | "bool"
   /** 64-bit numbers. */
   | "ints"
-  /** Handles. */
   | "tensors"
   | "text"
-  /** An empty list. */
   | "empty"
   /** Address of the value, or 0. */
   | "tensor?"
   | "float?"
   | "int?"
   | "type?"
-  /** Unused. */
   | "none";
 
 /** C function with its arguments; result addresses follow. */
@@ -74,7 +70,6 @@ function shim(name: string, takes: readonly ShimArgument[]): Shim {
   return { symbol: `aoti_torch_{device}_${name}`, takes };
 }
 
-/** Number of results of an operator. */
 export function resultsOf(name: string): number {
   return Object.values(aten).find((operator) => operator.name === name)?.results ?? 1;
 }
@@ -95,7 +90,6 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
   none: "uint64_t",
 };
 
-/** Loads each operator's best form. */
 export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
   const match = new Map<string, LoadedShim>();
   for (const [name, forms] of Object.entries(shimsByOperator))
@@ -113,5 +107,4 @@ function shimDeclaration({ symbol, takes }: Shim, results: number): string {
   return `int ${symbol}(${types.join(", ")})`;
 }
 
-/** Handles and addresses are numbers. */
 export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;

@@ -30,7 +30,6 @@ export class Torch extends DeviceMemory {
     library.functions.setGradMode(false);
   }
 
-  /** Runs a kernel and deletes its handles, except the result. */
   run<T extends Handle | readonly Handle[] | void>(body: () => T): T {
     return this.scopes.run(body);
   }
@@ -89,7 +88,6 @@ export class Torch extends DeviceMemory {
     return this.call(aten.cat, { tensors }, { int: axis });
   }
 
-  /** Copies the rows of an int64 index. */
   selectRows(x: Handle, rows: Handle): Handle {
     return this.call(aten.indexSelect, x, { int: 0 }, rows);
   }
@@ -104,7 +102,6 @@ export class Torch extends DeviceMemory {
     return this.call(aten.gather, x, { int: 1 }, columns, { bool: false });
   }
 
-  /** Running sums along each row. */
   runningSums(x: Handle): Handle {
     return this.call(aten.cumsum, x, { int: 1 }, null);
   }
@@ -113,7 +110,6 @@ export class Torch extends DeviceMemory {
     this.calls.compute(this.library.functions.fill(x, value), "fill_");
   }
 
-  /** out = a b. */
   mmInto(result: Handle, a: Handle, b: Handle): void {
     this.calls.compute(this.library.functions.mmOut(result, a, b), "mm");
   }
@@ -128,7 +124,6 @@ export class Torch extends DeviceMemory {
     this.calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
   }
 
-  /** True on GPUs only. */
   get canPickColumns(): boolean {
     return this.device === "cuda" && this.library.indexTensor !== null;
   }
@@ -169,12 +164,10 @@ export class Torch extends DeviceMemory {
     return this.call(aten.toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
-  /** Between any types. */
   copyInto(into: Handle, from: Handle): void {
     this.calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
   }
 
-  /** Uploads integers from 0 as int64. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
     return this.upload(int64Of(values), shape);
   }
@@ -192,7 +185,6 @@ export class Torch extends DeviceMemory {
     this.scopes.delete(handle);
   }
 
-  /** Calls on the CPU by operator. */
   get fallbacks(): Readonly<Record<string, number>> {
     return this.#operators instanceof MpsOperators ? this.#operators.counts : {};
   }

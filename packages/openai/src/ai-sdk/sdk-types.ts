@@ -3,7 +3,6 @@
  * are assignable. They are copied here so that no version of the SDK has to be installed.
  */
 
-/** Language model of the AI SDK. */
 export interface AiSdkModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
@@ -11,7 +10,6 @@ export interface AiSdkModel {
   doGenerate(request: AiSdkRequest): PromiseLike<AiSdkReply>;
 }
 
-/** Call options of a provider. */
 export interface AiSdkRequest {
   prompt: (
     | { role: "system"; content: string }
@@ -39,7 +37,6 @@ export interface AiSdkReply {
   }[];
 }
 
-/** Call options that the SDK passes to a model. */
 export interface AiSdkAsk {
   readonly prompt: readonly {
     readonly role: "system" | "user" | "assistant" | "tool";
@@ -58,7 +55,6 @@ export interface AiSdkAsk {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A Laconic model as a `LanguageModelV3`. */
 export interface LaconicAiSdkModel {
   readonly specificationVersion: "v3";
   readonly provider: string;
@@ -68,7 +64,6 @@ export interface LaconicAiSdkModel {
   doStream(ask: AiSdkAsk): Promise<{ stream: ReadableStream<AiSdkStreamPart> }>;
 }
 
-/** Finish reason and usage of a reply. */
 export interface AiSdkEnd {
   finishReason: { unified: "stop" | "length" | "content-filter" | "other"; raw: string };
   usage: {

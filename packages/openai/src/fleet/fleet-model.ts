@@ -30,7 +30,6 @@ import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
 import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
-/** Options of a model that samples on a fleet. */
 export interface FleetModelOptions extends PublishOptions {
   /**
    * Source of reply log-probs. `server`: servers report the sampled distribution. `forward`: a local pass computes
@@ -158,7 +157,6 @@ export class FleetModel implements TrainableModel {
     await this.#local.dispose();
   }
 
-  /** Publishes the current weights and loads them, for a probe. */
   async published(): Promise<PublishedWeights> {
     const version = this.#current();
     const weights = await version.published;
@@ -200,7 +198,6 @@ export class FleetModel implements TrainableModel {
       prepared: false,
       outdated: false,
     };
-    // The next call tries again.
     made.published.catch(() => {
       this.#versions.delete(made);
       if (this.#live === made) this.#live = null;
@@ -283,7 +280,6 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  /** Removes unused older versions. */
   async #sweep(): Promise<void> {
     const gone = [...this.#versions].filter(
       (version) => version.users === 0 && (version.outdated || version.version !== this.weightVersion),

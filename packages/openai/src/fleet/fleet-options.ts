@@ -22,7 +22,6 @@ export interface SampledReply {
  */
 export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Promise<ReplyGap>;
 
-/** Options of `Fleet`. */
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;
@@ -39,7 +38,6 @@ export interface FleetOptions {
   readonly clock?: FleetClock;
   /** Called once per accepted reply. */
   readonly onReply?: (reply: SampledReply) => void;
-  /** Called when servers fail and recover. */
   readonly onNote?: (text: string) => void;
   /** Default: `onNote` gets the message. */
   readonly onQuarantine?: (change: ServerChange) => void;
@@ -50,7 +48,6 @@ export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<Fl
   "servers vocabularySize concurrency replyMs patienceMs attempts slack clock onReply onNote onQuarantine",
 );
 
-/** A server entered or left quarantine. */
 export interface ServerChange {
   readonly server: string;
   readonly state: Exclude<ServerState, "paused">;

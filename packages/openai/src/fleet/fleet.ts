@@ -68,7 +68,6 @@ export class Fleet {
     return this.rawServers.size > 0;
   }
 
-  /** Servers outside quarantine. */
   get asked(): readonly SamplingServer[] {
     return this.#members.filter(({ state }) => state !== "quarantined").map(({ server }) => server);
   }
@@ -212,7 +211,6 @@ export class Fleet {
     this.#closed.abort(new LaconicError("aborted", "the fleet was closed"));
   }
 
-  /** Excludes a server until it passes a probe. */
   quarantine(url: string, error: LaconicError): void {
     this.#members.find((member) => member.url === url)?.quarantine(error);
     this.#recovery.failIfNone(error);

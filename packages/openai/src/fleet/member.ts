@@ -10,7 +10,6 @@ import { checkGap, type PublishedWeights, type SamplingServer } from "./servers/
  */
 export type ServerState = "up" | "paused" | "quarantined";
 
-/** Current state of a server. */
 export interface ServerStatus {
   readonly kind: string;
   readonly url: string;
@@ -37,7 +36,6 @@ const maxStrikes = 3;
 export interface MemberOptions {
   readonly slots: number;
   readonly clock: FleetClock;
-  /** Mean log-prob gap for a load's check text, and for replies. */
   readonly tolerances: () => { readonly load: number; readonly reply: number };
   /** Aborts a load that takes too long or has no waiter. */
   readonly limit: () => AbortSignal;
@@ -77,7 +75,6 @@ export class Member {
     return { kind: this.server.kind, url, state, inFlight, ...this.#counts, gap: this.#window.mean, reason };
   }
 
-  /** Loads the weights once for all callers. */
   ensure(weights: PublishedWeights): Promise<void> {
     const { name, kind } = weights;
     const loaded = this.#loaded.get(name);
@@ -138,7 +135,6 @@ export class Member {
     await Promise.all(left.map((name) => this.server.unload(name, signal)));
   }
 
-  /** Returns why a reply is discarded; null if it is accepted. */
   judge(gap: ReplyGap): string | null {
     const { reply: tolerance } = this.#options.tolerances();
     const fault = replyFault(gap, tolerance);
@@ -146,7 +142,6 @@ export class Member {
     return fault;
   }
 
-  /** Reason for quarantine by the last replies; null without one. */
   get distrust(): string | null {
     return this.#window.fault(this.#options.tolerances().reply);
   }

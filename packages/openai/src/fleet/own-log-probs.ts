@@ -8,7 +8,6 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 
-/** Log-probs under the trainer's model. */
 export interface OwnRow {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;

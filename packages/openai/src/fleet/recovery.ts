@@ -5,7 +5,6 @@ import type { Member } from "./member.ts";
 import type { SamplingServer } from "./servers/sampling-server.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
-/** End of a note about quarantine. */
 export const leftOut = "; the server is in quarantine until it passes a probe";
 
 export interface RecoveryOptions extends Pick<FleetOptions, "onNote" | "onQuarantine" | "patienceMs"> {

@@ -1,7 +1,6 @@
 import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
 import { samplingCuts } from "@laconic/core/backends";
 
-/** Distance of a reply from the trainer's model. */
 export interface ReplyGap {
   /** |server - trainer| log-prob of each token, in nats. */
   readonly gaps: readonly number[];
@@ -28,7 +27,6 @@ const maxNoise = 14;
 /** The same bound for a window of replies: 1e-13. */
 const maxNoiseOfServer = 30;
 
-/** Compares a server's report with the trainer's model. */
 export function measureReply(
   { logProbs }: { readonly logProbs: readonly number[] },
   ownReply: OwnReply,
@@ -62,7 +60,6 @@ export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string
 }
 
 const windowReplies = 100;
-/** Max discarded replies in the window. */
 const maxThrown = 10;
 const minTokens = 64;
 

@@ -16,7 +16,6 @@ interface Waiting extends SlotRequest {
 /** Milliseconds to wait while the preferred server loads the weights. */
 export const loadGraceMs = 1000;
 
-/** Requests in order of arrival. */
 export class WaitingRequests {
   #waiting: Waiting[] = [];
 
@@ -45,7 +44,6 @@ export class WaitingRequests {
     });
   }
 
-  /** Assigns free servers; returns whether some requests wait for loads. */
   seat(up: readonly Member[], slack: number, nowMs: number): boolean {
     const seated = new Set<Waiting>();
     let someLoad = false;

@@ -28,7 +28,6 @@ import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
 
-/** Outcome of a bench over tasks. */
 export interface TaskOutcome {
   readonly stopped: string | null;
   readonly summaries: readonly PairSummary[];
@@ -37,14 +36,11 @@ export interface TaskOutcome {
   readonly spentUsd?: number;
 }
 
-/** Limits of a bench over tasks. */
 export interface TaskLimits extends Pick<Spending, "deadlineMs"> {
-  /** Failed samples that stop the bench. */
   readonly maxErrors: number;
   readonly interrupts: () => Interrupts;
 }
 
-/** Plays tasks and records their episodes. */
 export async function playTasks(
   directory: string,
   config: PairConfig<TaskSettings>,

@@ -72,7 +72,6 @@ export async function chooseDevice(
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor lists what each device needs");
 }
 
-/** Returns the fastest of a CPU device and the real GPUs, with the reason. */
 async function againstGpus(
   device: KnownDevice,
   detail: string,
@@ -116,14 +115,12 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
-/** Explains which device `auto` chooses. */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
   return why;
 }
 
-/** Result of probing a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;
@@ -237,7 +234,6 @@ type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
 /** Runs a module in a child process and returns its first message, because native code may crash or hang. */
 function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
   return new Promise((resolve) => {
-    // Hides library output.
     const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -265,7 +261,6 @@ function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Pr
   });
 }
 
-/** First 200 characters of the last line, without control characters. */
 function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const visible = line.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");

@@ -6,10 +6,8 @@ import { LaconicError } from "@laconic/core";
 import { expectNotAborted } from "@laconic/core/async";
 import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@laconic/core/platform";
 
-/** Device that is installed on request. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
-/** Options of installing a device. */
 export interface InstallOptions {
   /** Parent folder; each device gets a subfolder. */
   readonly folder: string;
@@ -125,7 +123,6 @@ async function buildTensorFlow(
   expectDone(device, "building the binding (make, g++)", build);
 }
 
-/** Folder of Python's TensorFlow, or of a downloaded wheel. */
 async function tensorFlowFolder(
   device: Exclude<OptionalDevice, "webgpu">,
   folder: string,
@@ -177,14 +174,12 @@ async function link(library: string, deps: string): Promise<void> {
   if (existsSync(nvidia)) await symlink(nvidia, join(deps, "nvidia"));
 }
 
-/** Result of an installation step. */
 export interface Outcome {
   /** Exit code; null if it could not start. */
   readonly code: number | null;
   readonly text: string;
 }
 
-/** Runs a command and returns its output. */
 export type RunCommand = (
   program: string,
   args: readonly string[],

@@ -28,13 +28,11 @@ export interface KnownDevice {
   readonly deterministic?: "able" | "never";
   /** Set for GPUs that `auto` prefers to the CPU if real and measured faster. */
   readonly measured?: true;
-  /** Advice after a crash or hang. */
   readonly remedy: string;
   /** Whether a start loads native code, which then runs in a child process; absent: never. */
   native?(): boolean | Promise<boolean>;
 }
 
-/** Parent folder of optional devices' packages. */
 export function devicesFolder(): string {
   return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }
@@ -143,7 +141,6 @@ export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
 
-/** Error `device_unavailable` of a named device. */
 export function deviceError(device: string, reason: string, detail?: ErrorDetail): LaconicError {
   return new LaconicError("device_unavailable", `device ${device}: ${reason}`, { device, ...detail });
 }

@@ -2,7 +2,6 @@ import { randomFromSeed, thrownText } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import type { CreateKernels, Kernels, KernelSource, Tensor } from "@laconic/engine/kernels";
 
-/** Result with library and version, or the problem. */
 export interface DeviceOutcome {
   readonly works: boolean;
   readonly detail: string;
@@ -62,7 +61,6 @@ export interface DeviceSpeed {
   readonly stepSeconds: number;
 }
 
-/** Random Qwen2 with 4.2 million parameters. */
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",

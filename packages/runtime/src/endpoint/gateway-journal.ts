@@ -42,7 +42,6 @@ interface JournalOptions {
   readonly fs?: FileSystem;
   /** Size at which a part is closed and packed. Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Called for problems that do not end the run. */
   readonly warn: (message: string) => void;
 }
 
@@ -80,9 +79,7 @@ class GatewayJournal {
   #isRead = false;
   #packing: Promise<void> = Promise.resolve();
   #last: Promise<unknown> = Promise.resolve();
-  /** Bytes in the open part. */
   #bytes = 0;
-  /** Past events, read lazily. */
   readonly past: AsyncIterable<GatewayEvent>;
 
   constructor(directory: string, next: number, options: Required<JournalOptions>) {
@@ -163,7 +160,6 @@ class GatewayJournal {
   }
 }
 
-/** Closed parts, ordered by number. */
 const segmentFolder = "gateway";
 
 /** A closed part. A packed one replaces all parts in its range. */
@@ -252,7 +248,6 @@ async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Ui
 
 const lineEnd = Uint8Array.of(10);
 
-/** Max ids of ended rollouts in memory. */
 const maxEnded = 200_000;
 
 /**

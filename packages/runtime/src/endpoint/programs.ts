@@ -4,7 +4,6 @@ import { endProcessTree, systemOf } from "@laconic/core/platform";
 import { formatDuration } from "@laconic/core/text";
 import { thrownText } from "@laconic/core";
 
-/** Programs that play rollouts during training. */
 export interface ProgramSettings {
   readonly count: number;
   /** Runs without a shell. */
@@ -50,7 +49,6 @@ const maxFailures = 8;
 /** Time from SIGTERM to SIGKILL. */
 const graceMs = 3000;
 
-/** Max characters of the last line, the failure's reason. */
 const maxLineLength = 500;
 
 /**

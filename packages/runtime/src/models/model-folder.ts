@@ -24,7 +24,6 @@ export interface ModelFolder {
 /** Owner and name, or only a name; optional folder or file; optional revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
-/** Options of opening a model folder. */
 export interface ModelFolderOptions {
   /** False skips the weights, which a server has. Default true. */
   readonly weights?: boolean;
@@ -69,7 +68,6 @@ export function foundAgain(pinned: string): string {
   return isModelName(pinned) ? pinned : resolve(pinned);
 }
 
-/** Tells a name from a path. */
 export function isModelName(input: string): boolean {
   return input in shippedModels || input === untrainedModel || input.startsWith("hub:");
 }
@@ -218,7 +216,6 @@ const untrainedModel = "untrained";
 /** A change gives the model a new cache name. */
 const version = 1;
 
-/** Sizes of a small Llama-type decoder. */
 export interface SmallModel {
   readonly vocabularySize: number;
   readonly endToken: number;

@@ -6,13 +6,11 @@ import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { fromOwnModel } from "./own-model.ts";
 
-/** A run's tokenizer; null if it is not on this machine. */
 type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Max cached tokenizers. */
 const maxKept = 8;
 
 /** Tokenizers for pages that show tokens. Never downloads one. */

@@ -72,7 +72,6 @@ export function withSource(error: unknown, config: Places): unknown {
   return new LaconicError(error.code, `${error.message} (${places.join(", ")})`, { ...error.detail, file }, error);
 }
 
-/** References by the kind of value in errors. */
 function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
   const match: Record<string, (readonly [string, Reference])[]> = {};
   const { task, actor, train } = config;
@@ -82,7 +81,6 @@ function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [
   return { ...match, reward: match["reward"] ?? taskAndTeam, task: taskAndTeam };
 }
 
-/** Problem with optional columns. */
 const rowSchema = z.looseObject({
   id: z.string().min(1),
   question: z.string(),

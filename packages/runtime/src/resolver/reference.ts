@@ -13,10 +13,8 @@ import {
   type ValueCheck,
 } from "@laconic/trainer";
 
-/** Stored source of a value. */
 export type Reference = ValueSource;
 
-/** Whether a value is a reference to a user's file. */
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
 /** Whether text starts with `./`, `../` or `/` (`C:\` on Windows), which no name does. */
@@ -52,7 +50,6 @@ export function referencePlace({ file, export: name, path = [] }: Reference): st
   return `${file}${name === "default" ? "" : `#${name}`}${key}`;
 }
 
-/** References in a configuration, by key. */
 export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
   if (isReference(value)) return [[key, value]];
   if (typeof value !== "object" || value === null) return [];
@@ -92,7 +89,6 @@ function lacksOfTask(value: unknown): string | null {
   return "it has neither a reward nor a grader; make one with defineTask";
 }
 
-/** Accepts a topology, a graph, a team with its learners, a preset, or a function of these. */
 function lacksOfTeam(value: unknown): string | null {
   if (typeof value === "function") return null;
   if (!isRecord(value)) return `it is ${typeName(value)}`;
@@ -155,7 +151,6 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ...valuePaths(trainConfigSchema).map(([path, kind]) => [["train", ...path].join("."), kind] as const),
 ];
 
-/** Kind of a key's value; null for settings. */
 export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }
@@ -167,7 +162,6 @@ function matches(key: string, path: readonly string[]): boolean {
 
 const valueKeys: string = places.map(([key]) => key.replaceAll("*", "NAME")).join(", ");
 
-/** Source of a configuration; its paths are relative to `directory`. */
 interface Speaker {
   readonly directory: string;
   /** Module of the values; absent if it has none. */

@@ -9,7 +9,6 @@ import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./load-
 
 const folder = "sources";
 
-/** Prefix of sources in a manifest's inputs. */
 export const sourcePrefix = "source: ";
 
 /** Hashes a configuration's source files. @throws LaconicError `config_invalid` for a missing or unreadable file */
@@ -31,7 +30,6 @@ export function inFolder<T>(directory: string, config: T): T {
 }
 
 interface PlacedSources {
-  /** Resolves the stored configuration's references. */
   readonly locate: <T>(config: T) => T;
   readonly changed: readonly string[];
 }
@@ -60,12 +58,10 @@ export async function placedSources(directory: string, choice: SourceChoice = "o
   };
 }
 
-/** Resolves the file references of a configuration relative to a folder. */
 export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
 }
 
-/** Copies the sources with their relative positions. */
 export async function keepSources(directory: string, sources: SourceFiles): Promise<void> {
   const names = Object.keys(sources).map((path) => pathFrom(directory, path));
   for (const [i, path] of Object.keys(sources).entries()) {

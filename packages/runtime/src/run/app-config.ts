@@ -190,7 +190,6 @@ function withoutReferences(written: UnknownRecord): UnknownRecord {
   };
 }
 
-/** Inverse of `withoutReferences`. */
 function withReferences(
   { task, actor }: UnknownRecord,
   checked: Pick<WrittenConfig, "task" | "actor">,

@@ -90,7 +90,6 @@ export async function checkRun(
   }
 }
 
-/** Checks whether this process or an endpoint plays the episodes. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
   const countsReadings = (cost: unknown): boolean =>

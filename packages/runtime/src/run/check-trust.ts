@@ -11,7 +11,6 @@ import type { AppConfig } from "./run-settings.ts";
 
 export interface NamedServer {
   readonly url: string;
-  /** Environment variables with its keys. */
   readonly keys: readonly string[];
   /** Address that the environment sets for these keys. */
   readonly configured?: string | undefined;

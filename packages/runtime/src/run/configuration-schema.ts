@@ -57,7 +57,6 @@ export function configurationSchema(): JsonSchema {
   };
 }
 
-/** Adds defaults and files, and makes all keys optional. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
   const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
   const explainAll = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));

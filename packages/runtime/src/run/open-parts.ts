@@ -73,23 +73,19 @@ export interface OpenedParts {
   close(): Promise<void>;
 }
 
-/** Inputs besides the configuration. */
 export interface RunResources {
   readonly onWarning: (message: string) => void;
   readonly modelFolder: string | null;
   readonly openModel: (name: string) => Promise<string>;
   /** Checkpoint with weights and learned state. Default: the initial team. */
   readonly savedRun?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
-  /** Replaces the policies' initial weights. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
   /** File for numbered requests of a remote engine. */
   readonly journal?: string;
   /** Stays open after `close`. */
   readonly engine?: Engine;
-  /** Default: depends on the engine. */
   readonly batching?: Batching;
-  /** Replaces the configured actor. */
   readonly actor?: ActorChoice["speaks"];
   readonly spending?: Spending | null;
   /** Finds opponent runs; absent outside training. */
@@ -222,7 +218,6 @@ async function withCheckpoint<P extends TrainingParts>(
   return withLearned(parts, learnedOf(state));
 }
 
-/** Opens each policy once. */
 async function openOpponents(runs: OpponentRuns, engine: Engine): Promise<NonNullable<TrainingParts["opponents"]>> {
   const opened = new Map<string, LanguageModel>();
   const opponents: Record<string, Record<string, LanguageModel>> = {};
@@ -238,7 +233,6 @@ async function openOpponents(runs: OpponentRuns, engine: Engine): Promise<NonNul
   return opponents;
 }
 
-/** The run's engine, and others by device on demand. */
 async function openEngines(
   config: Parts,
   location: Place,
@@ -295,7 +289,6 @@ interface ModelPlace {
   readonly engine: Engine;
   readonly openModel: (model: string) => Promise<string>;
   readonly templateArguments: AppConfig["chatTemplateArguments"];
-  /** Receives the folders of opened models. */
   readonly valueModels?: Map<string, string>;
 }
 

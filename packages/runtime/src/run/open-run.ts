@@ -270,10 +270,8 @@ export async function runInputs(
   };
 }
 
-/** Role prefix of opponents. */
 export const opponentRole = "opponent ";
 
-/** Role prefix of critics and reward models. */
 export const valueRole = "value model ";
 
 /** Prefixes of inputs that only training reads, or that are checked elsewhere. */
@@ -281,7 +279,6 @@ const trainingInputs = ["data: ", sourcePrefix, serverPrefix, opponentRole, valu
 
 const testInput = "data: test problems";
 
-/** SHA-256 by role and file name. */
 export async function modelInputs(folders: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const inputs: Record<string, string> = {};
   for (const [role, folder] of Object.entries(folders))

@@ -1,7 +1,6 @@
 import { randomFromSeed, type AgentId, type CompletionRequest, type LanguageModel, type Problem } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 
-/** Calls of an episode. */
 export interface PlannedEpisode {
   /** Agents that speak at the same time, in the order of waiting. */
   readonly waves: readonly (readonly AgentId[])[];

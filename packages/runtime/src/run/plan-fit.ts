@@ -37,7 +37,6 @@ import { policiesOf } from "./policy-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { plannedOutline } from "./run-task.ts";
 
-/** A run's models and calls, and the memory with its settings or changed ones. */
 export interface RunOutline {
   readonly model: ModelConfig;
   readonly task: TeamTask;
@@ -84,7 +83,6 @@ export async function fitRun(config: AppConfig, progress: Progress): Promise<str
 }
 
 export interface PlannedTeam extends RunTeam {
-  /** Trained calls of an episode. */
   readonly trainedCalls: number;
   /** Concurrent replies on one worker, by policy and wave. */
   readonly rows: readonly (readonly number[])[];
@@ -211,7 +209,6 @@ export async function fitInto(
   return { largest, fitting: null };
 }
 
-/** Each policy's settings on one worker. */
 function settingsOf(
   config: AppConfig,
   { dtype, kernels }: ChosenDevice,
@@ -233,7 +230,6 @@ function settingsOf(
   };
 }
 
-/** Most sequences of a policy in a step. */
 export function sequencesOf(rows: PlannedTeam["rows"]): number {
   return Math.max(...rows.map((waves) => waves.reduce((sum, count) => sum + count, 0)));
 }

@@ -73,7 +73,6 @@ export async function planActor(
   return { model: name, shape: await shapeIn(name, folderOf), settings: reads };
 }
 
-/** Memory of the policies after the first, the actor and teachers. */
 export async function planOtherModels(
   config: Pick<AppConfig, "bases" | "teachers" | "actor" | "model" | "devices">,
   team: RunTeam,
@@ -167,7 +166,6 @@ function snapshotsOf({ objective, opponents, refreshOldPolicyEvery }: AppConfig[
   );
 }
 
-/** Adapter that saves memory, and its settings. */
 export const leastAdapter = { rank: 16, alpha: 32 } as const;
 export const adapterSettings: string = `lora.rank=${leastAdapter.rank} lora.alpha=${leastAdapter.alpha}`;
 

@@ -144,7 +144,6 @@ function learningSeconds(
   };
 }
 
-/** Tokens of supervised examples in a step. */
 function exampleTokens({ supervised, epochs, minibatches }: AppConfig["train"], { beside }: PlannedExamples): number {
   if (!supervised) return 0;
   const means = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));

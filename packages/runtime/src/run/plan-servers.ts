@@ -9,17 +9,14 @@ import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings 
 import { plannedOutline } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 
-/** Resources for sampling on servers. */
 export interface FleetPlan {
   readonly sampler: string;
   readonly servers: number;
   /** Float32 bytes of weights per version. */
   readonly bytesPerVersion: number;
-  /** Max versions of all policies at once. */
   readonly versionsAtOnce: number;
   /** Max weight transfers. */
   readonly publications: number;
-  /** Mean replies per step and server. */
   readonly repliesPerServer: number;
   readonly start: string;
 }

@@ -28,7 +28,6 @@ export interface PlannedTime {
   readonly timing: string;
 }
 
-/** Measures the passes of a model, or derives them from an assumed speed. */
 export async function timeOf(
   model: ModelConfig,
   { source, name, workers }: ChosenDevice,
@@ -88,7 +87,6 @@ function assumedSeconds(
 export interface PlannedCalls {
   readonly settings: MemorySettings;
   readonly seconds: PassSeconds;
-  /** Concurrent replies by wave. */
   readonly rows: readonly number[];
 }
 

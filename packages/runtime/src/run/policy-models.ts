@@ -7,7 +7,6 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import type { ActorSettings, AppConfig } from "./run-settings.ts";
 
-/** Replacement for the configured actor. */
 export interface ActorChoice {
   /** Title in results; equal titles should mean equal weights. */
   readonly title: string;
@@ -17,12 +16,10 @@ export interface ActorChoice {
     | { readonly source: ModelSource; readonly tokenizer: TeamTask["tokenizer"] };
 }
 
-/** Policy of a run's last checkpoint. */
 export interface RunPolicy {
   readonly source: ModelSource;
   readonly tokenizer: TeamTask["tokenizer"];
   readonly agents: readonly string[];
-  /** Folder in the checkpoint. */
   readonly folder: string;
 }
 

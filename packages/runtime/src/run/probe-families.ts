@@ -193,7 +193,6 @@ interface Replacement {
   readonly tokens: number;
 }
 
-/** Team in which some agents give fixed replies. */
 export function withReplacements(
   topology: Topology,
   replacementsOf: (problem: Problem) => readonly Replacement[],
@@ -228,7 +227,6 @@ export function silence(agent: AgentId): Replacement {
   return { agent, text: "", tokens: 0 };
 }
 
-/** Delivered messages of other agents. */
 export function messagesIn({ utterances }: Episode, answerer: AgentId | null): Utterance[] {
   return utterances.filter(({ agent, silent, deliveredTo }) => agent !== answerer && !silent && deliveredTo.length > 0);
 }

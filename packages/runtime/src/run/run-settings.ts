@@ -53,7 +53,6 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
 
-/** Warm start on custom examples or the story tellers'. */
 export type WarmStartSettings = ExamplesWarmStart | OwnersWarmStart;
 
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {

@@ -71,7 +71,6 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
   return { ...task, team: Array.isArray(team) ? team.map(one) : one(team) };
 }
 
-/** Tokenizer of the model, for a task without one. */
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (modelFolder === null) refuseSetting("model", "this task needs a checkpoint with a tokenizer");
   return policyTokenizer(modelFolder, templateArguments);
@@ -82,7 +81,6 @@ function taskResources(input: Partial<TaskResources>): TaskResources {
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...input };
 }
 
-/** Problems also used in training, by split. */
 type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
 /** Finds test and validation problems among the training problems. Generated problems are skipped. */

@@ -3,7 +3,6 @@ import { shellWord } from "@laconic/core/text";
 import { vllmExtensionFolder } from "@laconic/openai/fleet";
 import { z } from "zod";
 
-/** Kind of sampling servers; `open-fleet.ts` connects to them. */
 export interface ServerKind {
   readonly title: string;
   /** Whether log-probs ignore truncated sampling. */

@@ -34,7 +34,6 @@ export async function checkExamples(
   if (mixed && typeof mixed !== "function") checkedExamples(mixed, train.supervised ?? {}, learners);
 }
 
-/** Adds the examples for mixed training to the policies. */
 export async function withExamples(opened: OpenedParts, config: AppConfig, progress: Progress): Promise<OpenedParts> {
   const examples = await openMixedExamples(config.train);
   if (!examples) return opened;
@@ -72,7 +71,6 @@ export interface PlannedExamples {
   readonly beside: readonly { readonly text: string; readonly size: ExampleSize | null }[];
 }
 
-/** Counts examples without a model. */
 export async function planExamples(
   config: Pick<AppConfig, "warmStart" | "train" | "policies">,
   task: TeamTask,

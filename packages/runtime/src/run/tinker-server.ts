@@ -20,7 +20,6 @@ import type { TinkerSettings } from "./server-settings.ts";
 
 export interface TinkerServer {
   readonly kind: "tinker";
-  /** Includes the base model's name. */
   readonly settings: TinkerSettings & { readonly model: string };
   readonly record: ServerRecord;
   /** @param journal - file for numbered requests. Default: none */
@@ -123,7 +122,6 @@ export function recordLines(record: ServerRecord): string[] {
   return Object.entries(recordInputs(record)).map(([key, value]) => `  ${key}: ${value}`);
 }
 
-/** Prefix of the server's behaviour in a manifest's inputs. */
 export const serverPrefix = "server ";
 
 /** Server behaviour as run inputs, so that a resume with other behaviour is refused. */

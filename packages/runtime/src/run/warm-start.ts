@@ -54,7 +54,6 @@ import { sourcesOf } from "../resolver/run-sources.ts";
 import { openExamples } from "../resolver/open-train.ts";
 import { openRunTask } from "./run-task.ts";
 
-/** Record of the warm start in a model folder. */
 interface WarmStartRecord {
   readonly version: 2;
   /** Includes the model before the warm start. */
@@ -65,7 +64,6 @@ interface WarmStartRecord {
   readonly examples?: string;
 }
 
-/** Omits the path of the examples. */
 function recorded<T extends WarmStartSettings>(warmStart: T): T {
   if (warmStart.name !== "examples") return warmStart;
   return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
@@ -105,7 +103,6 @@ type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" |
 
 interface Teaching {
   readonly warmStart: WarmStartSettings;
-  /** Run with the task of custom examples. */
   readonly run: WarmStartedRun;
   readonly model: string;
   readonly from: string;
@@ -113,7 +110,6 @@ interface Teaching {
   readonly device: ChosenDevice;
 }
 
-/** Trains the model that a run starts from. */
 async function trainWarmStart(
   { warmStart, run, model: input, from, to, device }: Teaching,
   progress: Progress,
@@ -204,7 +200,6 @@ function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
 const version = 2;
 
 interface StartingModel {
-  /** The model, and the warm start with the model before it. */
   readonly settings: Pick<AppConfig, "model" | "warmStart">;
   readonly record: WarmStartRecord | null;
 }
@@ -278,7 +273,6 @@ function checkSame(stored: Learned, asked: Learned, model: string): void {
 
 type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
 
-/** Returns a cached warm-started model, or trains it now. */
 async function inCache(
   { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
   run: WarmStartedRun,

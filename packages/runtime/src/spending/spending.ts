@@ -6,7 +6,6 @@ import { formatUsd } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 
-/** Spend account of a command. */
 export interface Spending {
   readonly account: SpendAccount;
   /** US dollars per million tokens; null if unknown. */
@@ -50,7 +49,6 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   return { model, baseUrl: index === undefined ? baseUrl : text.slice(index + 1) };
 }
 
-/** Default address of an API. */
 export function defaultBaseUrl(): string {
   return environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
 }
@@ -98,7 +96,6 @@ export function checkPriced(price: TokenPrice | null, model: string, flag: strin
   );
 }
 
-/** Journal of paid calls in a run or bench folder. */
 const spendingFile = "spending.jsonl";
 
 interface KeptAccount {
@@ -143,7 +140,6 @@ export async function readSpent(directory: string): Promise<JournalTotals | null
   return readSpendJournal(join(directory, spendingFile));
 }
 
-/** US dollars that earlier processes of a folder have spent. */
 export async function spentIn(directory: string): Promise<number> {
   return (await readSpent(directory))?.spentUsd ?? 0;
 }

@@ -65,9 +65,7 @@ export interface StartOptions {
   readonly spending?: Spending | null;
 }
 
-/** Inputs of training, before the run folder is locked. */
 export interface ReadyRun {
-  /** Stored configuration. */
   readonly config: AppConfig;
   readonly location: Place;
   readonly opened: OpenedParts;
@@ -77,7 +75,6 @@ export interface ReadyRun {
   readonly closing: DisposalStack;
 }
 
-/** A run whose folder is locked. */
 export interface HeldRun {
   readonly run: Run;
   readonly sources: SourceFiles;
@@ -85,7 +82,6 @@ export interface HeldRun {
   readonly firstStep: () => number | null;
   /** Start in monotonic milliseconds. */
   readonly begun: number;
-  /** Sets the outcome that sinks receive. */
   readonly end: (outcome: SinkOutcome) => void;
 }
 
@@ -159,7 +155,6 @@ export async function openFolder({ config, location, opened, fleet, options, clo
   return { run, sources, begun, end, firstStep: () => received.firstStep };
 }
 
-/** Split of the evaluations during training. */
 export function splitOf({ validation }: { readonly validation?: unknown }): TrainingPlan["split"] {
   return validation ? "validation" : "test";
 }
@@ -174,7 +169,6 @@ async function memoryMeasures({ deviceBytes }: Engine): Promise<Record<string, n
   };
 }
 
-/** Settings that may change on resume, with their consequence. */
 function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
   return {
     "train.steps": scheduleNote(train),
@@ -193,7 +187,6 @@ function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
   return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
 }
 
-/** How more steps change a learning rate schedule. */
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((value) => value.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";

@@ -167,7 +167,6 @@ const budgetGone = ({ task, train }: AppConfig): string[] => [
   ...(!isReference(task) && task.name === "benchmark" && task.showBudget === true ? ["task.showBudget=false"] : []),
 ];
 
-/** Refuses a policy with a budget. */
 const ofRunBudget =
   (name: string, derive: Derivation): Derivation =>
   (config, price) => {
@@ -266,7 +265,6 @@ const klTerm =
 /** Name of the unchanged configuration. */
 export const baseVariant = "base";
 
-/** Known variants in the order of tables. */
 const derivations: Readonly<Record<string, Derivation>> = {
   "no-price": ofRunBudget("no-price", noPrice),
   "fixed-price-half": ofRunBudget("fixed-price-half", fixedPrice(0.5)),

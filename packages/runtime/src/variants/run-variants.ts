@@ -97,12 +97,10 @@ export function runFolder(folder: string, variant: string, seed: number): string
   return join(folder, "runs", `${variant}-${seed}`);
 }
 
-/** Checked run of a variant with one seed. */
 export interface PlannedVariant {
   readonly variant: Variant;
   readonly seed: number;
   readonly config: AppConfig;
-  /** Resolved differences from the base. */
   readonly changes: readonly Change[];
   readonly directory: string;
 }
@@ -185,7 +183,6 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
   return results;
 }
 
-/** Account shared by all runs, with earlier spending. */
 async function sharedSpending(planned: readonly PlannedVariant[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
@@ -206,7 +203,6 @@ function secondsLeft(done: readonly VariantResult[], runs: number): number | nul
   return (runs * done.reduce((sum, { seconds }) => sum + seconds, 0)) / done.length;
 }
 
-/** Checks the settings, and that the folder was trained with them. */
 async function plan(
   variant: Variant,
   seed: number,

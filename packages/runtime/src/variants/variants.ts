@@ -149,7 +149,6 @@ export function droppedSettings(base: Readonly<Record<string, unknown>>, overrid
   });
 }
 
-/** Keys that the second group lacks, at any depth. */
 function missingIn(before: unknown, now: unknown): string[] {
   if (!isRecord(before) || !isRecord(now)) return [];
   return Object.entries(before).flatMap(([key, value]) =>

@@ -172,7 +172,6 @@ function pythonText(text: string): string {
   );
 }
 
-/** Paths of bubblewrap and Python. */
 export interface NativePython {
   readonly bwrap: string;
   readonly executable: string;

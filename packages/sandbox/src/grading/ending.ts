@@ -16,7 +16,6 @@ export interface ProgramVerdict {
   readonly steps: readonly GradingStep[];
 }
 
-/** End of a grading. */
 export interface Ending {
   /**
    * `passed`; `decided`: wrong; `limit`: a sandbox limit, so the result is unknown; `machine`: the machine ended it.
@@ -59,7 +58,6 @@ export function verdictOf({ kind, rule }: Ending, calls: number, steps: readonly
   };
 }
 
-/** Last line of the error output. */
 export function lastWords(stderr: string): string {
   return (stderr.trim().split("\n").at(-1) ?? "").slice(0, 200);
 }

@@ -49,7 +49,6 @@ export function programOf(reply: string, { entryPoint }: ProgramCases): string {
   return solutionIn(reply, entryPoint) ?? reply;
 }
 
-/** Grades a whole program. */
 export async function runCases(
   program: string,
   { cases, entryPoint }: ProgramCases,

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-/** Python module for grading. */
 export const harness = {
   name: "laconic_grading",
   files: ["values.py", "candidate.py", "tests.py"],
@@ -11,7 +10,6 @@ export function harnessSource(): string {
   return harness.files.map(read).join("\n\n");
 }
 
-/** Program that calls the module. */
 export function harnessCall(name: "answer_calls" | "run_tests"): string {
   return `import ${harness.name}\n${harness.name}.${name}()`;
 }

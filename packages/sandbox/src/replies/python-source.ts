@@ -1,6 +1,5 @@
 import { parser } from "@lezer/python";
 
-/** Syntax tree of Python. */
 export type Tree = ReturnType<typeof parser.parse>;
 export type Node = Tree["topNode"];
 
@@ -40,7 +39,6 @@ function childrenOf(node: Node): Node[] {
   return children;
 }
 
-/** Has its own name scope. */
 function isScope(kind: string): boolean {
   return /^(?:(?:Function|Class)Definition|LambdaExpression)$/u.test(kind) || isLoop(kind);
 }
@@ -117,14 +115,12 @@ function targetsOf(ref: { readonly name: string; readonly node: Node }, isBound:
   return find ? find(childrenOf(ref.node), isBound) : [];
 }
 
-/** Names and effects of a statement. */
 export interface Statement {
   readonly text: string;
   /** Class attributes are `Class.name`; a star import binds `*`. */
   readonly binds: ReadonlySet<string>;
   readonly needs: ReadonlySet<string>;
   readonly defines: ReadonlySet<string>;
-  /** Functions with an empty body. */
   readonly stubs: ReadonlySet<string>;
   /** Includes attributes. */
   readonly names: ReadonlySet<string>;

@@ -1,7 +1,6 @@
 import MarkdownIt from "markdown-it";
 import { PythonSource, type Statement, validSource } from "./python-source.ts";
 
-/** Code block of a Markdown text. */
 export interface CodeBlock {
   /** First word of the info string in lower case, such as `python3.11`. */
   readonly language: string;
@@ -18,7 +17,6 @@ export interface CodeBlock {
  */
 const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"]);
 
-/** Max nesting of Markdown in code blocks. */
 const maxDepth = 3;
 
 /** Reads code blocks as CommonMark 0.31 does; lines end with `\n`. */
@@ -84,7 +82,6 @@ type Test = (source: PythonSource) => boolean;
 interface Choice {
   readonly code: string;
   readonly isValid: boolean;
-  /** Used only if nothing better exists. */
   readonly isSolution: boolean;
 }
 

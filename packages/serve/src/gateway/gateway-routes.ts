@@ -14,7 +14,6 @@ import type { Belonging, GatewayState } from "./gateway-requests.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import type { RegistryEntry, Split } from "./rollout-registry.ts";
 
-/** Completions, rewards and the state of rollouts. */
 export class GatewayRoutes {
   readonly #options: GatewaySettings;
   readonly #state: GatewayState;

@@ -1,7 +1,6 @@
 import type { FinishedRollout } from "./rollout-record.ts";
 import { maxEnded, type DropReason, type GatewayEvent } from "./rollout-registry.ts";
 
-/** Usable rollouts after a restart. */
 export interface Restored {
   readonly waiting: readonly FinishedRollout[];
   /** Trained in steps that the run still has. */

@@ -23,7 +23,6 @@ interface RecordedRequest {
   readonly idempotencyKey: string | null;
 }
 
-/** Samples with the run's sampling and the step's weights. */
 export function recordingModel(
   options: GatewaySettings,
   state: GatewayState,

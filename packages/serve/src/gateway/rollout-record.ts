@@ -21,7 +21,6 @@ import { createHash } from "node:crypto";
  */
 export type CallKind = "first" | "extended" | "branched" | "rerendered";
 
-/** A request of a rollout and its reply. */
 export interface RecordedCall {
   readonly agent: AgentId;
   readonly kind: CallKind;
@@ -41,7 +40,6 @@ export interface RecordedCall {
   readonly idempotencyKey?: string | null;
 }
 
-/** Prompt of a call. */
 export interface CallPrompt {
   readonly agent: AgentId;
   /** Null unless it is a chat. */
@@ -83,7 +81,6 @@ export function standingOf(
   return { kind: earlier.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
 }
 
-/** Appends a call. Pure. */
 export function recordCall(
   calls: readonly RecordedCall[],
   prompt: CallPrompt,
@@ -127,7 +124,6 @@ export interface FinishedRollout {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** Result of a validation rollout. */
 export interface Validated {
   /** Finished steps at its last reply. */
   readonly step: number;
@@ -135,7 +131,6 @@ export interface Validated {
   readonly score: number;
 }
 
-/** Ends an open rollout with its reward. */
 export function finished(
   { id, calls }: { readonly id: string; readonly calls: readonly RecordedCall[] },
   group: string,
@@ -155,7 +150,6 @@ export function finished(
   };
 }
 
-/** Reduces a validation rollout to its result. */
 export function validated({ reward: { team, score }, steps }: FinishedRollout): Validated {
   const sum = Object.values(team).reduce((total, term) => total + term, 0);
   return { step: steps[1], score: score ?? team["task"] ?? sum };

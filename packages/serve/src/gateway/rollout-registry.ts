@@ -1,6 +1,5 @@
 import type { FinishedRollout, Validated, RecordedCall } from "./rollout-record.ts";
 
-/** Why a rollout was dropped. */
 export type DropReason =
   | "abandoned"
   | "timeout"
@@ -21,7 +20,6 @@ export type GatewayEvent =
   | { readonly kind: "taken"; readonly step: number; readonly ids: readonly string[] }
   | { readonly kind: "dropped"; readonly id: string; readonly reason: DropReason };
 
-/** Open rollout. */
 export interface RegistryEntry {
   readonly id: string;
   calls: readonly RecordedCall[];
@@ -37,12 +35,10 @@ export interface RegistryEntry {
   touched: number;
 }
 
-/** Outcome of a rollout that has ended. */
 export type Ended =
   | { readonly state: "finished" | "trained" | "validated" }
   | { readonly state: "dropped"; readonly reason: DropReason };
 
-/** Sizes of a step. */
 export interface GroupSizes {
   readonly groupsPerStep: number;
   readonly rolloutsPerGroup: number;
@@ -167,7 +163,6 @@ export class RolloutRegistry {
     );
   }
 
-  /** Ids of rollouts whose oldest reply exceeds the max lag. */
   olderThan(step: number, maxLag: number): string[] {
     const open = [...this.open].flatMap(([id, { calls }]) =>
       calls.some((call) => step - call.step > maxLag) ? [id] : [],

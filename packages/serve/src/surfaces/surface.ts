@@ -5,7 +5,6 @@ import { z } from "zod";
 import { parse } from "../parse.ts";
 import type { WireCall } from "../schemas.ts";
 
-/** Fields of an answer and of every chunk. */
 export interface ChatHead {
   readonly id: string;
   readonly created: number;
@@ -13,7 +12,6 @@ export interface ChatHead {
   readonly system_fingerprint?: string;
 }
 
-/** Chat completion, with the fields that surfaces use. */
 export interface ChatAnswer extends ChatHead {
   readonly choices: readonly {
     readonly finish_reason: WireReason;
@@ -25,13 +23,11 @@ export interface ChatAnswer extends ChatHead {
   readonly usage: ChatUsage & { readonly laconic?: unknown };
 }
 
-/** Text and tool calls of a reply. */
 export interface SaidMessage {
   readonly content: string | null;
   readonly tool_calls?: readonly WireCall[];
 }
 
-/** Writes the events of a reply. */
 export interface EventWriter {
   begin(head: ChatHead): void;
   text(delta: string): void;
@@ -39,14 +35,12 @@ export interface EventWriter {
   end(answer: ChatAnswer): void;
 }
 
-/** Chat completion of a request, and the format of its answer. */
 export interface SurfaceRequest {
   readonly chat: Readonly<Record<string, unknown>>;
   whole(answer: ChatAnswer): unknown;
   writer(send: (event: unknown) => void): EventWriter;
 }
 
-/** Another interface to the same chats. */
 export interface Surface {
   /** @throws HttpError 400 with the parameter */
   readonly read: (json: unknown) => SurfaceRequest;
@@ -85,11 +79,9 @@ export function readText(value: unknown, path: string, parts: Schemas<string>): 
   return readList(value, path, (part, location) => readTyped(parts, part, location)).join("");
 }
 
-/** Chat message of a request. */
 export interface ChatTurn {
   readonly role: string;
   readonly content: string;
-  /** Agent whose private view this is. */
   readonly name?: string;
   readonly tool_calls?: readonly { readonly id: string; readonly type: "function"; readonly function: object }[];
   readonly tool_call_id?: string;

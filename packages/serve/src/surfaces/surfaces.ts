@@ -8,13 +8,11 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["messages", messagesSurface],
 ]);
 
-/** Surface of a path; undefined for OpenAI's chats and other paths. */
 export function surfaceAt(address: string): Surface | undefined {
   const [path = ""] = address.split("?");
   return surfaces.get(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Converts the replies of a chat to the surface's format. */
 export function throughSurface({ make, ...replies }: Replies, asked: SurfaceRequest, { errorOf }: Surface): Replies {
   return {
     ...replies,

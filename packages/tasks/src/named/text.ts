@@ -34,7 +34,6 @@ function about(question: string, team: TeamSettings["team"]): string {
   return `The team answers ${question}: ${played}. The answer is right if it has the value or text of the reference.`;
 }
 
-/** Tasks over text. */
 export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = {
   benchmark: {
     schema: settings("benchmark", {

@@ -13,7 +13,6 @@ const oneFact = (): string => "relay/one-fact";
 
 const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pairProbes(task.name) });
 
-/** The relay, worlds in its vocabulary, and the story tellers. */
 export const worlds: NamedTasks<
   "relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback" | "story-tellers"
 > = {

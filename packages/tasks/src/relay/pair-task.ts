@@ -109,7 +109,6 @@ function factOf(gold: string, agent: number): string {
   return gold.split(" ")[agent] ?? "";
 }
 
-/** Exactly one digit, the right one. */
 function isRight(text: string, gold: string, agent: number): boolean {
   return text.replaceAll(/\D/gu, "") === factOf(gold, agent).slice(1);
 }

@@ -47,7 +47,6 @@ function oneMoreFact(problems: readonly Problem[], random: Random, isKept: Check
   });
 }
 
-/** Probe families of a pair world. */
 export function pairProbes(world: string): TaskProbes {
   const isKept = isKeptPair(world);
   const isAsked = (key: string, { gold }: Problem): boolean => gold.includes(key);
@@ -95,7 +94,6 @@ function otherDistractors(
   });
 }
 
-/** A holder has a wrong value of a requested key. */
 function lies(problems: readonly Problem[], random: Random, liars: readonly AgentId[]): ProbeCase {
   return counterparts("a teammate believes another value of an asked key", problems, random, (problem, stream) => {
     const { views = {} } = problem;
@@ -138,7 +136,6 @@ export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }
 
-/** Replaces each key and its digit. */
 function withFacts(problem: Problem, change: (key: string, value: string) => string): Problem {
   const changed = (text: string): string =>
     text.replaceAll(/([a-z])(\d?)/gu, (_, key: string, value: string) => change(key, value));

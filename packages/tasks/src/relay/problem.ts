@@ -34,7 +34,6 @@ export function holdersOf(level: RelayLevel): readonly AgentId[] {
 /** Splits share no problem. */
 export type RelaySplit = "train" | "evaluation";
 
-/** A key and its value, such as `k6`. */
 export interface RelayFact {
   readonly key: string;
   /** 0 to 9. */

@@ -3,7 +3,6 @@ import type { AgentView } from "@laconic/topologies";
 import { relaySolver } from "./problem.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
-/** Prompt parsed from its tokens. */
 export interface RelayPrompt {
   readonly agent: AgentId;
   readonly question: string;

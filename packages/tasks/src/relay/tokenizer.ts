@@ -40,7 +40,6 @@ export const relayTokenizer: Tokenizer = {
   decode: (tokens) => spellRelayTokens(tokens.filter((token) => markSpellings[token] === undefined)),
 };
 
-/** Spells tokens with marks, for transcripts. */
 export function spellRelayTokens(tokens: readonly number[]): string {
   return tokens
     .map((token) => {

@@ -6,7 +6,6 @@ import { answerForm, answerReading } from "@laconic/grading";
 import { teamOf } from "../text/teams/team-of.ts";
 import { Teacher } from "./teacher.ts";
 
-/** A supervised example: a request and the reply to learn. */
 export interface Lesson {
   readonly messages: readonly ChatMessage[];
   readonly reply: string;
@@ -31,7 +30,6 @@ const mix: readonly (readonly [method: string, share: number])[] = [
   ["role-assignment", 0.005],
 ];
 
-/** Varies the wording before the bare question. */
 const instructions = [
   "Solve the problem.",
   "You are a helpful assistant.",
@@ -86,7 +84,6 @@ function bareLesson(steps: StepsProblem, random: Random): Lesson {
   return { messages: [...system, { role: "user", content: stepsQuestion(steps) }], reply: stepsSolution(steps) };
 }
 
-/** Repeats all facts, or those that the answer needs. */
 function repetition(steps: StepsProblem, random: Random): Lesson {
   const kind = random.pick(["all", "needed"] as const);
   const facts = steps.facts.filter(({ use }) => kind === "all" || use === "needed");

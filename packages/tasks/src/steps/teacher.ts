@@ -13,7 +13,6 @@ const wrongShare = 0.45;
 /** Chance that a holder leaves out what the answer does not need; without such lessons training could not find it. */
 const briefShare = 0.3;
 
-/** Lists methods without readers of drafts. */
 const single: ReadonlySet<string> = new Set([
   "cot",
   "vanilla",
@@ -120,7 +119,6 @@ export class Teacher {
   }
 }
 
-/** The quantities in order, without results. */
 function planOf({ first, calculations }: StepsProblem): string {
   const steps = calculations.map(({ subject, sign, right }) => `${subject.replace(" has", "")}: ${sign} ${right}.`);
   return [first, ...steps].join(" ");

@@ -2,13 +2,11 @@ import { mapValues, type Random } from "@laconic/core";
 import texts from "../../assets/story-texts.json" with { type: "json" };
 import type { HeldSplit } from "./lexicon.ts";
 
-/** Text about a child and a thing. */
 export type Story = (name: string, thing: string) => string;
 
 /** Splits share no texts. */
 export type FamilySplit = "train" | HeldSplit | "probe";
 
-/** Characters and things of an idle text. */
 export interface IdleCast {
   readonly name: string;
   readonly friend: string;
@@ -16,12 +14,10 @@ export interface IdleCast {
   readonly other: string;
 }
 
-/** Draws an idle teller's text. */
 export type IdleText = (cast: IdleCast, random: Random) => string;
 
 type Families<Text> = Readonly<Record<FamilySplit, Readonly<Record<string, Text>>>>;
 
-/** Texts that tell the owner, by family. */
 export const holderTemplates: Families<Story> = familiesOf(
   texts.holders,
   (template: string): Story =>
@@ -29,7 +25,6 @@ export const holderTemplates: Families<Story> = familiesOf(
       filled(template, { name, thing }),
 );
 
-/** Texts of uninformed tellers. */
 export const idleFamilies: Families<IdleText> = familiesOf(
   texts.idle,
   (templates: readonly string[]): IdleText =>
@@ -52,7 +47,6 @@ function familiesOf<Template, Text>(families: Families<Template>, make: (templat
   };
 }
 
-/** Fills places such as `{name}`. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/gu, (location, key: string) => values[key] ?? location);
 }

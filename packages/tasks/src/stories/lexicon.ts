@@ -1,7 +1,6 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 import words from "../../assets/story-words.json" with { type: "json" };
 
-/** Words between spaces; things are phrases. */
 const wordsIn = (text: string): readonly string[] => text.split(" ");
 
 /** Training names of one to four tokens. */
@@ -10,7 +9,6 @@ export const knownNames: readonly string[] = wordsIn(words.knownNames);
 /** Tokens of the smallest story model. */
 export type NameLength = "1-2" | "3-4" | "5-up";
 
-/** Length classes, shortest first. */
 export const nameLengths: readonly NameLength[] = ["1-2", "3-4", "5-up"];
 
 /** `validation` chooses settings, `test` is one final measurement. */
@@ -30,13 +28,10 @@ export const heldNames: Readonly<Record<HeldSplit, NamesByLength>> = {
   test: byLength(words.heldNames.test),
 };
 
-/** Names absent from training. */
 export const unseenNames: readonly string[] = Object.values(heldNames).flatMap((names) => Object.values(names).flat());
 
-/** Things of training stories. */
 export const things: readonly string[] = words.things;
 
-/** Things absent from training. */
 export const heldThings: Readonly<Record<HeldSplit, readonly string[]>> = words.heldThings;
 
 export interface Child {
@@ -44,7 +39,6 @@ export interface Child {
   readonly thing: string;
 }
 
-/** Names of training children. */
 export interface NameChoice {
   /** Uses the first known names. Default: all. */
   readonly names?: number;

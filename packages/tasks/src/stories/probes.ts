@@ -9,13 +9,11 @@ const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
 /** Null without a counterpart. */
 type Change = (problem: Problem, random: Random) => Problem | null;
 
-/** A view's text, and what every teller reads after it. */
 function partsOf(view: string, { question }: Problem): readonly [text: string, rest: string] {
   const length = view.lastIndexOf(` ${cueOf(question)}`);
   return [view.slice(0, length), view.slice(length)];
 }
 
-/** Probe families of the tellers. */
 export const tellerProbes: TaskProbes = (problems, random) => {
   const family = (name: string, change: string, make: Change): ProbeCase =>
     counterparts(change, problems, random.split(name), make);
@@ -100,7 +98,6 @@ function lie(problem: Problem, random: Random): Problem | null {
   return holder === null ? null : withView(problem, holder, lying);
 }
 
-/** Only the wording is new. */
 function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
   const [name = "", friend = ""] = random.shuffle(knownNames.filter((item) => item !== gold));
   const other = random.pick(things.filter((thing) => thing !== question));

@@ -3,7 +3,6 @@
  * @module @laconic/tasks/story-model
  */
 
-/** File of a model in its repository. */
 export interface ModelFile {
   readonly name: string;
   readonly bytes: number;
@@ -20,7 +19,6 @@ export interface StoryModel {
   readonly tokenizer: ModelFile;
 }
 
-/** Location and checksums. */
 export const storyModel: StoryModel = {
   hub: "karpathy/tinyllamas/stories260K",
   revision: "0bd21da7698eaf29a0d7de3992de8a46ef624add",
@@ -37,5 +35,4 @@ export const storyModel: StoryModel = {
   },
 };
 
-/** Pins the revision. */
 export const storyModelName: string = `hub:${storyModel.hub}@${storyModel.revision}`;

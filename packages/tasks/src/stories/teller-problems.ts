@@ -38,7 +38,6 @@ function trained({ opening = "", ...choice }: TellerChoice): Sources {
   };
 }
 
-/** Problems in three splits. */
 type SplitProblems = EvaluationSplits & { problems(random: Random, count: number): Problem[] };
 
 /** Problems whose `group` names the new part. */
@@ -63,7 +62,6 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
   };
 }
 
-/** One new part, or all. */
 function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<string, Sources>> {
   const seen = trained(choice);
   const unseen = {

@@ -15,7 +15,6 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   return (problem) => (problem.views ? problem : (distribute(problem, holders, dealSeed)?.problem ?? null));
 }
 
-/** Settings of a team over text. */
 export interface TeamSettings extends TeamSizes {
   /** Several teams share the problems. */
   readonly team: TeamChoice | readonly TeamChoice[];
@@ -27,10 +26,8 @@ export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorToken
 /** Sources of prompts: this project, or the code of a method's authors. */
 export const promptSources = ["ours", "published"] as const;
 
-/** Source of `promptSources`. */
 export type PromptSource = (typeof promptSources)[number];
 
-/** Published texts by method. */
 export interface TeamTexts {
   readonly training: NonNullable<TextTeamOptions["scripts"]>;
   /** AgentPO's critic has other prompts in tests. */
@@ -40,9 +37,7 @@ export interface TeamTexts {
 /** Default reply tokens of a pair, as in MAGRPO. */
 export const pairTokens = 256;
 
-/** Answer forms of a team, and the budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
-  /** B of the run. */
   readonly targetTokens?: number | undefined;
   /** Default: our prompts. */
   readonly texts?: TeamTexts | undefined;

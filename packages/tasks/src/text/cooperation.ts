@@ -15,7 +15,6 @@ export const cooperationSchemes = ["fallback", "decorator", "coordinator", "stra
 /** Scheme of {@link cooperationSchemes}. */
 export type CooperationScheme = (typeof cooperationSchemes)[number];
 
-/** Reward of helper and main function. */
 export interface CooperationReward {
   /** 0 to 4. */
   readonly reward: number;
@@ -40,7 +39,6 @@ export interface CooperationReward {
   readonly report: CooperationReport;
 }
 
-/** Syntax of two functions, and their first test. */
 export interface CooperationReport {
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;
@@ -157,7 +155,6 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
     const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
     if (isUnread) throw dataError(reason, { entryPoint });
   }
-  // Finds out which part is invalid.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
   return without && { ...without, parses: false };
 }

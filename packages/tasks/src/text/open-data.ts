@@ -13,11 +13,8 @@ export interface TaskData {
   readonly testProblems: readonly BenchmarkProblem[];
 }
 
-/** Replacements of a benchmark's training split. */
 export interface TrainingChoice {
-  /** A file of problems. */
   readonly file?: string;
-  /** Another training split. */
   readonly split?: string;
 }
 
@@ -97,7 +94,6 @@ export async function splitData(name: string, testProblems: number, open: OpenOp
   return { ...withValidation(problems.slice(held)), testProblems: problems.slice(0, held) };
 }
 
-/** Holds out a tenth, at most 200. */
 function withValidation(problems: readonly BenchmarkProblem[]): Pick<TaskData, "train" | "validation"> {
   const limit = Math.min(200, Math.floor(problems.length / 10));
   if (limit === 0) return { train: problems };

@@ -6,9 +6,7 @@ import type { JointBaseline, JointGame, JointHistory, JointWords } from "@laconi
 import type { CooperationReport } from "./cooperation.ts";
 
 export interface PublishedPair {
-  /** First prompt of each player. */
   readonly first: (problem: Problem) => readonly string[];
-  /** Programmers' prompts after a turn. */
   readonly again: (problem: Problem, history: JointHistory, report: CooperationReport) => readonly string[];
   /** Word lists of the writers' released reward; empty for programmers. */
   readonly words: WritingWords;
@@ -33,7 +31,6 @@ export function inPublishedWords(
   };
 }
 
-/** MAGRPO's baselines on the published questions, with our messages. */
 export function baselinesOf(
   game: JointGame,
   jointGame: JointGame,
@@ -49,7 +46,6 @@ function lastAsText(chat: readonly ChatMessage[]): Prompt {
   return { kind: "text", text: chat.at(-1)?.content ?? "" };
 }
 
-/** Baselines with a draft get a chat. */
 function textOrChat(chat: readonly ChatMessage[]): Prompt {
   return chat.length === 1 ? lastAsText(chat) : { kind: "messages", messages: chat };
 }
@@ -179,7 +175,6 @@ function testLines(
   const passed = first.failure === null;
   const counts = filled(text("tests"), { tests_passed: passed ? "1" : "0", tests_total: "1" });
   if (passed) return [counts];
-  // A missing result, which we do not run.
   const unrun = main.includes(`def ${entryPoint}`)
     ? "AssertionError"
     : `NameError: name '${entryPoint}' is not defined`;

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { defineEnvironment } from "../define-environment.ts";
 import { definitionOf, schemaOf, type Tool } from "./tool.ts";
 
-/** Limits of calls. */
 export interface ToolLimits {
   /** Seconds per call. Default 10. */
   readonly seconds?: number;
@@ -16,9 +15,7 @@ export interface ToolLimits {
   readonly calls?: number;
 }
 
-/** Options of `toolEnvironment`. */
 export interface ToolEnvironmentOptions {
-  /** Tools of all agents, or by agent. */
   readonly tools: readonly Tool[] | Readonly<Record<AgentId, readonly Tool[]>>;
   /** Default: the format of Hermes and Qwen. */
   readonly format?: ToolFormat;

@@ -1,7 +1,6 @@
 import type { Random, ToolDefinition, UnknownRecord } from "@laconic/core";
 import * as z from "zod";
 
-/** Context of a tool call. */
 export interface ToolContext {
   /** Aborted after the time limit, or if unneeded. */
   readonly signal: AbortSignal;
@@ -18,7 +17,6 @@ export interface Tool {
   run(input: never, context: ToolContext): unknown;
 }
 
-/** Typed arguments from a zod schema. */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool, "run" | "parameters"> & {
     readonly parameters: Schema;
@@ -28,7 +26,6 @@ export function defineTool<Schema extends z.ZodType>(
   return tool;
 }
 
-/** Definition for a prompt. */
 export function definitionOf({ name, description, parameters }: Tool): ToolDefinition {
   return {
     name,

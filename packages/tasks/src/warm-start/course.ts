@@ -2,7 +2,6 @@ import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconi
 import type { TaskSettings } from "../named/index.ts";
 import type { TeamTask } from "../task.ts";
 
-/** Steps of a supervised warm start. */
 export interface WarmStartSteps {
   readonly steps: number;
   readonly batch: number;
@@ -12,7 +11,6 @@ export interface WarmStartSteps {
   readonly model?: string;
 }
 
-/** Input of a course. */
 export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
@@ -21,7 +19,6 @@ export interface ExampleSource {
   readonly task: TeamTask;
 }
 
-/** Examples of one kind. */
 export interface Course {
   readonly task?: TaskSettings;
   readonly peakLearningRate: number;
@@ -41,7 +38,6 @@ function encode(tokenizer: Tokenizer, text: string): readonly number[] {
   return (tokenizer.encodePrompt ?? tokenizer.encode)(text);
 }
 
-/** Continuation to the end of a sentence. */
 export interface Continuation extends TrainingSequence {
   readonly finishReason: string;
 }

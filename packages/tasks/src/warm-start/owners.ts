@@ -9,7 +9,6 @@ import { exampleOf, continuations, type Course, type WarmStartSteps } from "./co
 /** `chance`: for any view; `labelled`: for all uninformed tellers. */
 type TaughtSilence = "chance" | "labelled";
 
-/** Warm start of the story tellers: naming owners. */
 export interface OwnersWarmStart extends WarmStartSteps {
   readonly name: "owners";
   /** Silent examples. Default `chance`. */
@@ -43,7 +42,6 @@ const silentShare = 0.15;
 /** Used if silence is labelled. */
 const idleShare = 0.5;
 
-/** Tellers name the owner, solvers the child. */
 export function ownerExamples(
   tokenizer: Tokenizer,
   size: number,
@@ -85,7 +83,6 @@ function idleStory(random: Random): string {
 /** Training on its own continuations preserves the model's language. */
 const beginnings: readonly string[] = storyTexts.rehearsals;
 
-/** Texts of the initial model, to train on. */
 async function rehearsal(
   model: LanguageModel,
   most: number,
@@ -103,7 +100,6 @@ const deedWords = 3;
 /** Used if the model has no short clauses. */
 const plainDeeds: readonly string[] = storyTexts.deeds;
 
-/** What children do in the model's own stories. */
 async function deedsOf(
   model: LanguageModel,
   tokenizer: Tokenizer,
@@ -123,7 +119,6 @@ async function deedsOf(
   return deeds.length > 0 ? deeds : plainDeeds;
 }
 
-/** Stories up to a name. */
 export function namedStories(count: number, random: Random): string[] {
   return Array.from({ length: count }, (_, i) => namedStory(random.split(i)));
 }
@@ -136,7 +131,6 @@ function namedStory(random: Random): string {
   }
 }
 
-/** Distinct short clauses. */
 export function shortClauses(replies: readonly string[]): string[] {
   const clauses = replies.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
   return [...new Set(clauses.filter((text) => text.split(" ").length <= deedWords))];

@@ -42,7 +42,6 @@ export async function awaitFuture<S extends z.ZodType>(
   }
 }
 
-/** Submits a request and waits for its result. */
 export async function future<S extends z.ZodType>(
   transport: Transport,
   path: string,

@@ -34,7 +34,6 @@ export const transportKeys =
 /** Repetition of failed exchanges. `never`: only if the server certainly refused (connection refused or status 429). */
 export type Repeat = "always" | "never";
 
-/** Reply with an error status. */
 export interface HttpFailure {
   readonly status: number;
   readonly text: string;
@@ -161,7 +160,6 @@ export class Transport {
     }
   }
 
-  /** Address of a request, for messages too. */
   place(path: string): string {
     return `${this.base}/api/v1/${path}`;
   }

@@ -13,7 +13,6 @@ import { lostError } from "../client/future.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { estimated, expectForward } from "./wire-sequences.ts";
 
-/** Sampler for one version of weights. */
 export class RemoteSampler {
   readonly #id: string;
   readonly #options: TinkerEngineOptions;

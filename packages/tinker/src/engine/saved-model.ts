@@ -4,7 +4,6 @@ import { LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { z } from "zod";
 
-/** Reference to a model's checkpoint on its server. */
 export interface SavedModel {
   readonly format: 1;
   /** Server path of weights and optimizer state. */
@@ -28,7 +27,6 @@ const savedModel: z.ZodType<SavedModel> = z.object({
 
 const file = "tinker.json";
 
-/** Writes the reference into a folder; returns the file's name. */
 export async function writeSavedModel(folder: string, saved: Omit<SavedModel, "format">): Promise<string> {
   await writeFile(join(folder, file), `${JSON.stringify({ format: 1, ...saved }, null, 2)}\n`);
   return file;

@@ -269,7 +269,6 @@ export class TinkerModel implements TrainableModel {
     return this.#condemn(new LaconicError("numeric_invalid", message, { gradNorm: norm, ceiling: gradientCeiling }));
   }
 
-  /** Ends the model. */
   #condemn(error: LaconicError): never {
     this.#remote.condemn(error);
     throw error;

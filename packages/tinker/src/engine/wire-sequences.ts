@@ -2,7 +2,6 @@ import { type ForwardOptions, inputError, ragged, type SequenceLogProbs, type Tr
 import { datum, type Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "./server-record.ts";
 
-/** Sequence with the gradient of the loss by its log-probs. */
 export interface PendingSequence {
   readonly tokens: readonly number[];
   /** Index of the first completion token among predicted positions. */

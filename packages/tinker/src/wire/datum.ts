@@ -17,7 +17,6 @@ export interface Datum {
   readonly loss_fn_inputs: Readonly<Record<string, TensorData>>;
 }
 
-/** Tokens in the protocol's format. */
 export function modelInput(tokens: readonly number[]): ModelInput {
   return { chunks: [{ type: "encoded_text", tokens }] };
 }

@@ -24,7 +24,6 @@ export interface SampledReply {
   readonly prompt_logprobs?: readonly number[] | null | undefined;
 }
 
-/** Answer of `retrieve_future` without a result. */
 export type EarlyReply =
   | { readonly type: "try_again" }
   | { readonly status: "complete_metadata" }

@@ -6,7 +6,6 @@ import { jointAnswer, jointLine, jointOutputs, type JointGame, type Player } fro
 /** MAGRPO's baselines of untrained players. */
 export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussion-1" | "discussion-2";
 
-/** Single model that writes all parts. */
 export interface SingleWriter {
   readonly player: Player;
   /** Separates the parts of a reply; absent: one part per turn. */

@@ -57,7 +57,6 @@ export interface Program {
   outputs?(turns: readonly Turn[]): Episode["outputs"];
 }
 
-/** Ends a program at a limit. */
 class Curtain {
   readonly reason: StopReason;
   readonly error: string | undefined;

@@ -118,7 +118,6 @@ export function jointOutputs({ players }: Pick<JointGame, "players">, turns: rea
   return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
 }
 
-/** Joined last replies of the players. */
 export function jointAnswer(
   { players, join = (replies) => replies.join("\n\n") }: Pick<JointGame, "players" | "join">,
   turns: readonly Turn[],

@@ -35,7 +35,6 @@ export function problemText({ question, privateView }: Pick<AgentView, "question
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
 
-/** Joins non-empty parts with blank lines. */
 export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }

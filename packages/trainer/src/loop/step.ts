@@ -14,7 +14,6 @@ import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collector } from "./collect.ts";
 import { checkpointOnFailure, samplingAt, type TrainingRun } from "./training-run.ts";
 
-/** A step's episodes, and what they were played with. */
 export interface SampledStep extends TakenGroups, Pick<StepBatch, "prices" | "oldPolicies"> {
   readonly clock: StepClock;
 }
@@ -162,7 +161,6 @@ export async function traceStep(
   return { ...state, deadTraining: watched.signs, ...(queue && { queue: queue.state }) };
 }
 
-/** Replies with words by policy, and those cut at their ceiling. */
 function replyCounts(learners: readonly LearnerResult[]): Metrics {
   const counts: Metrics = {};
   for (const { learner, batch } of learners) {

@@ -4,7 +4,6 @@ import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Rollout } from "../rollout.ts";
 
-/** Opponent with its results, stored in checkpoints. */
 export interface OpponentState {
   readonly name: string;
   /** Training step; null for another run. */

@@ -28,9 +28,7 @@ export interface DroppedGroup extends StartedGroup {
 
 export interface QueueReport extends ScheduleCounts {
   readonly dropped: readonly DroppedGroup[];
-  /** Replayed parts. */
   readonly retried: number;
-  /** Mean share of capacity. */
   readonly utilisation: number;
   /** Earlier groups are trained, dropped, or listed here. */
   readonly state: ScheduleState;
@@ -55,7 +53,6 @@ interface Playing {
   isOver: boolean;
 }
 
-/** Plays groups during training, with the newest weights at their start. */
 export class GroupQueue {
   readonly #settings: QueueSettings;
   readonly #parts: QueueParts;

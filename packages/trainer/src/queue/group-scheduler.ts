@@ -13,7 +13,6 @@ export interface ScheduleSettings {
   readonly steps: number;
 }
 
-/** Group number, and version of its weights. */
 export interface StartedGroup {
   readonly group: number;
   readonly version: number;
@@ -29,7 +28,6 @@ export interface ScheduleCounts {
   readonly active: number;
   /** Groups waiting for a step. */
   readonly complete: number;
-  /** Parts being played, and their maximum. */
   readonly open: number;
   readonly capacity: number;
 }
@@ -82,7 +80,6 @@ export class GroupScheduler {
     return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
   }
 
-  /** Starts a group; null if none may start. */
   start(): StartedGroup | null {
     const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
     if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;

@@ -1,6 +1,5 @@
 import type { Estimate } from "@laconic/core/numeric";
 
-/** Figures of a probe. */
 export interface ProbeFigures {
   /** Mean grade, 0..1. */
   readonly accuracy: number;
@@ -10,7 +9,6 @@ export interface ProbeFigures {
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** Results on one problem family, compared with the run's test problems. */
 export interface ProbedFamily {
   readonly family: string;
   readonly change: string;
@@ -31,9 +29,7 @@ export interface ProbeRecord {
   readonly version: 1;
   readonly step: number;
   readonly seed: string;
-  /** Results on the test problems. */
   readonly base: ProbeFigures & { readonly problems: number };
   readonly families: readonly ProbedFamily[];
-  /** Families that do not fit the task or the run. */
   readonly skipped: readonly { readonly family: string; readonly reason: string }[];
 }

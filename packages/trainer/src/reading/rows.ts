@@ -3,7 +3,6 @@ import type { FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
 import { fileSystemSource, parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
-/** Row of a JSON lines file. */
 export type Row = UnknownRecord;
 
 const decoder = new TextDecoder();
@@ -29,7 +28,6 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
   if (last) yield last;
 }
 
-/** Max bytes of such a row. */
 const maxRestBytes = 8 << 20;
 
 /** Reads the rows of a JSON lines file. */
@@ -65,7 +63,6 @@ export interface RowRange {
   readonly length: number;
 }
 
-/** Bytes of a row with its number and place. */
 export interface RowBytes {
   /** Valid until the next read. */
   readonly bytes: Uint8Array;
@@ -74,7 +71,6 @@ export interface RowBytes {
   readonly range: RowRange;
 }
 
-/** Receives the rows of a file. */
 export interface RowReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;
@@ -144,7 +140,6 @@ export class RowFile {
     this.rest = Math.max(0, size - this.#offset);
   }
 
-  /** Returns null if no row ends in the piece. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
     const matches: RowBytes[] = [];
     let used = 0;

@@ -9,7 +9,6 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 
-/** State of a run: running, finished, interrupted or failed. */
 export type RunState =
   /** A process holds the lock. */
   | "running"
@@ -21,14 +20,12 @@ export type RunState =
   /** Not a run, or an unsupported version. */
   | "foreign";
 
-/** Supervised warm start before training. */
 export interface WarmStartFacts {
   /** Text such as `600 steps of warm start on owners`. */
   readonly said: string;
   readonly before: RunEvaluation;
 }
 
-/** State and figures of a run folder. */
 export interface RunFacts {
   readonly state: RunState;
   /** Message for half-written, foreign or diverged runs. */
@@ -41,7 +38,6 @@ export interface RunFacts {
   readonly before: RunEvaluation | null;
   /** Last evaluation; null if only evaluated before training. */
   readonly after: RunEvaluation | null;
-  /** Final result on the test problems. */
   readonly test: RunEvaluation | null;
   readonly warmStart: WarmStartFacts | null;
   /** Seconds of training steps. */
@@ -50,7 +46,6 @@ export interface RunFacts {
   readonly seed: string | null;
   /** Changed settings; empty, with a warning, if their file is damaged. */
   readonly changes: readonly ChangedSetting[];
-  /** Damage, regressions, and the training's warnings. */
   readonly warnings: readonly string[];
   readonly warnedAt: Readonly<Record<string, number>>;
   /** Last write of the training, in milliseconds since 1970, or 0. */
@@ -62,7 +57,6 @@ export interface RunFacts {
   readonly train: UnknownRecord;
 }
 
-/** Options of `readRunFacts`. */
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
   /** Seconds of all steps. Default: read from `timing.jsonl`. */
@@ -133,7 +127,6 @@ export function trainingSeconds(directory: string, before: number = Infinity): P
   return secondsIn(folderSource(directory), before);
 }
 
-/** Facts of a run whose files are unreadable. */
 export function unreadFacts(reason: string): RunFacts {
   return {
     state: "half-written",
@@ -222,7 +215,6 @@ function textOr(value: unknown): string | null {
 
 const lockName = "LOCK";
 
-/** Damaged files of an inactive run. */
 async function damageOf(source: RunSource): Promise<string[]> {
   const matches: string[] = [];
   for (const name of [...checkedNames.files, lockName])
@@ -269,11 +261,9 @@ export interface RunEvaluation {
   readonly tokens: number;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Figures by problem group. */
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
-/** Accuracy and tokens of a group of problems. */
 export interface GroupFigures extends Pick<RunEvaluation, "problems" | "accuracy" | "tokens"> {
   readonly measures: Readonly<Record<string, number>>;
 }
@@ -281,7 +271,6 @@ export interface GroupFigures extends Pick<RunEvaluation, "problems" | "accuracy
 /** More evaluations are thinned out. */
 const maxEvaluations = 2000;
 
-/** First and last evaluation, and a selection between them. */
 async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   let [matches, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
   let last: RunEvaluation | null = null;
@@ -298,7 +287,6 @@ async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   return last && matches.at(-1) !== last ? [...matches, last] : matches;
 }
 
-/** Evaluation of a row; null for another row. */
 function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map(numberOr);
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
@@ -330,7 +318,6 @@ function numbersIn(value: unknown): Record<string, number> {
   );
 }
 
-/** A finite number, else null. */
 function numberOr(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }

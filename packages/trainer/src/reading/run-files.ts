@@ -4,7 +4,6 @@ import { runFileRules, runFiles, type RunFileRules } from "@laconic/core/run-fol
 export const traceNames: Readonly<Record<"all", readonly string[]> & Record<"byStep" | "timed", ReadonlySet<string>>> =
   {
     all: namesOf(({ life }) => life === "trace"),
-    /** Files with one row per step. */
     byStep: new Set(namesOf(({ isByStep = false }) => isByStep)),
     /** Wall-clock times, without checksums, so that checkpoints of equal runs are equal. */
     timed: new Set(namesOf(({ isByStep = false, isUnequal = false }) => isByStep && isUnequal)),
@@ -26,7 +25,6 @@ export const unequalFiles: readonly string[] = [
 export const checkedNames: Readonly<Record<"files" | "objects" | "ends" | "rows", readonly string[]>> = {
   files: namesOf(({ isFolder = false }) => !isFolder),
   objects: namesOf(({ checks = [] }) => checks.includes("object")),
-  /** Checked for a half-written last row. */
   ends: namesOf(({ checks = [] }) => checks.includes("end")),
   rows: namesOf(({ checks = [] }) => checks.includes("rows")),
 };

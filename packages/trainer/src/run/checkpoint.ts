@@ -10,7 +10,6 @@ import { runFiles } from "@laconic/core/run-folder";
 /** Policy's task and prompts, stored with its weights. */
 export const policyFile = "laconic.json";
 
-/** Sizes and hashes of trace files at a checkpoint. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
 export interface CheckpointFacts {
@@ -283,7 +282,6 @@ async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-/** Weights of past selves by name. */
 export class OpponentFolder {
   readonly #fs: FileSystem;
   readonly #run: string;
@@ -314,7 +312,6 @@ export class OpponentFolder {
     await loadWeights(folder, saved, policiesIn(models));
   }
 
-  /** Removes weights that no checkpoint names. */
   async prune(checkpoints: string): Promise<void> {
     const named = new Set<string>();
     for (const step of await completeSteps(this.#fs, checkpoints)) {

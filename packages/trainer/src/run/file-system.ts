@@ -65,7 +65,6 @@ export class LineFile {
 const endBytes = 1 << 16;
 const lineEnd = 10;
 
-/** Bytes up to the last line end. */
 async function endOfLines(fs: FileSystem, path: string, size: number): Promise<number> {
   for (let to = size; to > 0; to -= endBytes) {
     const from = Math.max(0, to - endBytes);

@@ -14,7 +14,6 @@ const staked = new Set<string>();
 let claims = 0;
 
 export interface RunLock {
-  /** Message about a replaced stale lock. */
   readonly takenOver: string | null;
   /** Removes the lock, unless another process has replaced it. */
   release(): Promise<void>;

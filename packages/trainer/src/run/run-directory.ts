@@ -51,7 +51,6 @@ export async function openRun(options: RunOptions): Promise<Run> {
   }
 }
 
-/** Changed settings: up to the checkpoint, and from the next step. */
 interface Changes {
   readonly retained: readonly ChangedSetting[];
   readonly coming: readonly ChangedSetting[];

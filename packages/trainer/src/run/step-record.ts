@@ -14,7 +14,6 @@ import type { LearnerResult, StepBatch } from "../stages/learner.ts";
 import type { Rollout, RolloutTree } from "../rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 
-/** Inputs and results of a step. */
 export interface StepRecord extends Pick<StepBatch, "scored" | "trees" | "scoring" | "prices"> {
   readonly step: number;
   readonly temperature?: number;
@@ -149,13 +148,11 @@ class EpisodeTable {
     return {
       episodes: this.#episodes.rows,
       utterances: this.#utterances.rows,
-      // Log-probs of utterances with tokens, concatenated.
       sampledLogProbs: packNumbers(this.#logProbs),
     };
   }
 }
 
-/** Rows in key order. */
 class Numbered<Key, Row> {
   readonly rows: Row[] = [];
   readonly #numbers = new Map<Key, number>();

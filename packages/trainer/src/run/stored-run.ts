@@ -39,7 +39,6 @@ export async function continues(
   return false;
 }
 
-/** Clears a run that ended before its first step. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
   for (const name of clearedNames) {
     const path = joinPath(directory, name);

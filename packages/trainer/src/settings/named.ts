@@ -22,7 +22,6 @@ export function isNamedBudget(choice: unknown): choice is BudgetOptions {
   return isRecord(choice) && "targetTokens" in choice;
 }
 
-/** Returns true for options of a cost kind, false for a cost object. */
 export function isNamedCost(choice: unknown): choice is CostSettings {
   return isRecord(choice) && typeof choice["kind"] === "string";
 }
@@ -69,13 +68,11 @@ export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   );
 }
 
-/** Learning rate over optimizer steps. */
 export function rateOf(choice: TrainConfig["optimizer"]["learningRate"]): Schedule {
   if (isNamedRate(choice)) return (step, steps) => learningRateAt(choice, step, steps);
   return checkedSchedule(valueIn<"schedule">(choice), "learning rate");
 }
 
-/** Temperature over steps; a number is constant. */
 export function temperatureOf({ sampling: { temperature } }: Pick<TrainConfig, "sampling">): Schedule {
   if (typeof temperature === "number") return () => temperature;
   return checkedSchedule(valueIn<"schedule">(temperature), "temperature");

@@ -40,7 +40,6 @@ export function parseTrainConfig(
   return resolved(parsed.data);
 }
 
-/** Adds all defaults of objectives, estimators and budgets. */
 function resolved(config: TrainConfig): TrainConfig {
   const { policies, budgets, sampling } = config;
   return {
@@ -106,7 +105,6 @@ function laidOver(defaults: unknown, written: unknown): unknown {
   return Object.fromEntries([...Object.entries(defaults), ...merged]);
 }
 
-/** Reports the first unknown key, else the first invalid value. */
 function refuseIssues(
   issues: readonly z.core.$ZodIssue[],
   location: readonly string[],
@@ -127,14 +125,12 @@ function refuseIssues(
   return refuseSetting(keyOf(name), `unknown setting; ${hint}`);
 }
 
-/** Issues of the named alternative, for settings that are not values. */
 function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union" || issue.errors[0]?.[0]?.code !== "custom") return [issue];
   const named = issue.errors.at(-1);
   return named?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-/** Known keys at a path, of the chosen alternative. */
 function keysAt(schema: z.core.$ZodType, path: readonly string[], input: unknown): string[] {
   const present = presentSchema(schema);
   if (present instanceof z.ZodUnion) {
@@ -156,7 +152,6 @@ function isMeant(option: z.core.$ZodType, input: unknown): boolean {
   return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(input[key]).success);
 }
 
-/** Rejects invalid options of named parts before the run starts. */
 function checkNamed(config: TrainConfig): void {
   if (isNamedObjective(config.objective)) objectiveOf(config.objective);
   if (isNamedEstimator(config.advantage)) estimatorOf(config);

@@ -171,7 +171,6 @@ export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unk
   );
 }
 
-/** Whether a setting is a value or its source, not settings of a named one. */
 function isValue(schema: z.core.$ZodType, written: unknown): boolean {
   const kind = valueKindOf(schema);
   return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);

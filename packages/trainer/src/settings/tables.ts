@@ -3,7 +3,6 @@ import type { Field, ValuesOf } from "@laconic/core";
 /** Settings by name. Types, schemas, help and defaults derive from these tables. */
 export type Table = Readonly<Record<string, Field>>;
 
-/** Learning rate over the optimizer steps of a run. */
 export const learningRateTable = {
   peak: { help: "Largest learning rate", shape: "above0", default: 1e-6 }, // GSPO's public script
   warmUpSteps: { help: "Optimizer steps of linear warm-up from 0", shape: "count", default: 10 },
@@ -15,7 +14,6 @@ export const learningRateTable = {
   finalFraction: { help: "Final learning rate as a fraction of the peak", shape: "share", default: 1 },
 } as const;
 
-/** Validation before, during and after training. */
 export const evaluationTable = {
   every: { help: "Steps between evaluations; 0 evaluates at start and end only", shape: "count", default: 20 },
   problems: { help: "Max validation problems of an evaluation", shape: "positive", default: 200 },
@@ -30,7 +28,6 @@ export const scoringTable = {
   mostUnscored: { help: "Max share of unscored samples in a step or evaluation", shape: "shareBelow1", default: 0.5 },
 } as const;
 
-/** Learning from supervised examples. */
 export const exampleTable = {
   turns: {
     help: "Assistant turns to learn: all of an example, or its last",
@@ -94,7 +91,6 @@ export const loopTable = {
     shape: "positive",
     default: 1,
   },
-  /** The gap is always measured. */
   oldLogProbs: {
     help: "Log-probs of the old policy: recomputed by the trainer, or the sampler's",
     shape: { kind: "choice", of: ["recompute", "sampler"] },
@@ -164,7 +160,6 @@ export const treeTable = {
   },
 } as const;
 
-/** Credit options by `kind`. */
 export const creditTables = {
   // Every utterance gets the episode's reward.
   shared: {},

@@ -120,7 +120,6 @@ export function valueSchema<Kind extends keyof TrainValues>(kind: Kind): z.ZodTy
     .meta({ value: kind });
 }
 
-/** Accepts a value, or settings of a named one. */
 export function valueOr<Kind extends keyof TrainValues, T>(
   kind: Kind,
   named: z.ZodType<T>,
@@ -130,14 +129,12 @@ export function valueOr<Kind extends keyof TrainValues, T>(
   return description === undefined ? slot : slot.describe(description);
 }
 
-/** A schema without null and absence. */
 export function presentSchema(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional
     ? presentSchema(schema.unwrap())
     : schema;
 }
 
-/** Kind of value that a schema takes, or undefined. */
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
   const present = presentSchema(schema);
   if (present instanceof z.ZodUnion && !(present instanceof z.ZodDiscriminatedUnion))

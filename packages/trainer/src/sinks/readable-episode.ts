@@ -1,6 +1,5 @@
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 
-/** Max characters shown per text. */
 const maxCharacters = 4000;
 
 /**
@@ -35,7 +34,6 @@ function indented(text: string): string {
 /** Control characters, separators, direction marks, byte-order marks and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Escapes hidden characters, such as `\u202e`. */
 function visible(text: string): string {
   return text.replaceAll(hidden, (item) =>
     item === "\t" ? "  " : `\\u${item.charCodeAt(0).toString(16).padStart(4, "0")}`,

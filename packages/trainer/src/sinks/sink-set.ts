@@ -100,7 +100,6 @@ export async function sendRun(options: SendOptions): Promise<readonly string[]> 
   return failed;
 }
 
-/** Last folder name of a path. */
 export function lastOf(directory: string): string {
   return (
     absolutePath(directory)

@@ -12,7 +12,6 @@ export function frameRecord(payload: Uint8Array): Uint8Array {
   return record;
 }
 
-/** First event of a file. */
 export function encodeFileVersion(wallTime: number): Uint8Array {
   return event(wallTime, 0, lengthField(3, "brain.Event:2"));
 }

@@ -15,7 +15,6 @@ import { nodeFileSystem } from "#platform";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
-/** Folder and clock of the event files. */
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970. */
@@ -39,7 +38,6 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
   const path = joinPath(directory, `${eventPrefix}${Math.floor(wallTime())}.${hostname()}`);
   let records: Uint8Array[] = [];
-  /** Time of the last write. */
   let flushed: number | null = null;
   /** First events, written with the first rows: a run without rows changes no earlier folder. */
   let opening: Uint8Array[] = [];
@@ -81,13 +79,11 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   };
 }
 
-/** Metrics compared in HPARAMS. */
 const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
 const typeNumbers = { string: 1, boolean: 2, number: 3 } as const;
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running
 
-/** HPARAMS: settings and their definitions. */
 function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[] {
   const settings = Object.entries(flatSettings(config));
   const infos = settings.map(([key, value]) =>
@@ -105,7 +101,6 @@ function encodeHparams(wallTime: number, { name, config }: SinkRun): Uint8Array[
   ];
 }
 
-/** HPARAMS: outcome. */
 function encodeHparamsEnd(wallTime: number, outcome: SinkOutcome): Uint8Array {
   const end = lengthField(4, intField(1, statusOf[outcome]), doubleField(2, wallTime));
   return encodePluginData(wallTime, "_hparams_/session_end_info", "hparams", end);

@@ -85,7 +85,6 @@ function items(field: number, values: UnknownRecord, key: 1 | 2): Uint8Array[] {
   );
 }
 
-/** Folder, names and clock of the offline run. */
 export interface WandbOptions {
   /** Parent of the run's folder; `wandb sync` accepts either. */
   readonly directory: string;
@@ -101,7 +100,6 @@ export interface WandbOptions {
 
 const checkOptions = optionCheck<WandbOptions>()("wandbSink", "directory project entity newId wallTime fileSystem");
 
-/** Seconds between writes. */
 const flushSeconds = 1;
 
 /**

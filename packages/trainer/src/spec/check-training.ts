@@ -51,7 +51,6 @@ export function checkPlayed(parts: PartsOutline, learning: LearningOutline): voi
   }
 }
 
-/** Rejects settings that conflict with a custom value or have no effect. */
 function checkValues({ source, task }: PartsOutline, { config, curriculum, learners }: LearningOutline): void {
   const { asynchronous, sampling, ratioUnit, tree } = config;
   const isScheduled = typeof sampling.temperature !== "number";
@@ -104,7 +103,6 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
     elsewhere("earlyStopping", "no validation problems");
 }
 
-/** Rejects opponents that cannot play or leave no learner. */
 function checkOpponents(parts: PartsOutline, { config, costs, learners }: LearningOutline): void {
   const { opponents: settings } = config;
   if (!settings) {

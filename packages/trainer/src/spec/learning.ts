@@ -40,12 +40,10 @@ export interface Learner<Policy = TrainedPolicy> {
   readonly hasOwnBudget: boolean;
 }
 
-/** Resolved settings of a run and its policies. */
 export interface Learning<Policy = TrainedPolicy> {
   readonly config: TrainConfig;
   readonly learners: readonly Learner<Policy>[];
   readonly costs: Costs;
-  /** Team budgets by cost. */
   readonly budgets: Readonly<Record<string, PricedController>>;
   readonly temperature: Schedule;
   readonly groupReward: GroupReward | null;
@@ -121,15 +119,12 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, loc
       refuseSetting(key, `unknown cost "${name}"; use one of: ${Object.keys(costs).join(", ")}`);
 }
 
-/** Learning settings without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;
 
-/** An estimator compares with a greedy episode of the problem. */
 export function needsGreedy(learners: readonly { readonly estimator: Pick<Estimator, "needs"> }[]): boolean {
   return learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
 }
 
-/** Needs of other policies, without the reference. */
 export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
   return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));
 }
@@ -139,7 +134,6 @@ function smoothed({ games, winRate }: PoolMember): number {
   return (games * winRate + 0.5) / (games + 1);
 }
 
-/** Draws in proportion to positive weights. */
 function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
   return ({ pool, random }) => {
     const weights = pool.map(weightOf);

@@ -43,7 +43,6 @@ export interface GroupRequest {
   readonly step: number;
   /** Models by agent. Weights stay fixed until the groups are returned. */
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
-  /** Fires when the run should end. */
   readonly signal?: AbortSignal;
 }
 
@@ -84,7 +83,6 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** Parts of a policy that checks need. */
 export type PolicyOutline = Pick<TrainedPolicy, "agents" | "examples">;
 
 /** Parts that checks need, without weights; problems are optional. */

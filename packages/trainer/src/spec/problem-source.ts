@@ -88,7 +88,6 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   );
 }
 
-/** Describes why a list is not one of problems, or returns null. */
 export function lacksOfProblems(input: readonly unknown[]): string | null {
   for (const [i, item] of input.entries()) {
     const problem = (typeof item === "object" && item !== null ? item : {}) as UnknownRecord;

@@ -2,7 +2,6 @@ import { isRecord, LaconicError, shownValue } from "@laconic/core";
 import type { Advantages, Episode, Grouping, Estimator, Objective, RewardBatch } from "@laconic/core";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
-/** Checks advantages; errors name the step. */
 export function checkedEstimator(estimator: Estimator, step: number): Estimator {
   const of: ValueName = { name: `the estimator ${estimator.name}`, value: "estimator", place: `step ${step}` };
   return {
@@ -14,7 +13,6 @@ export function checkedEstimator(estimator: Estimator, step: number): Estimator 
   };
 }
 
-/** Accepts a plain list of advantages. */
 function inArray(advantages: Advantages): Advantages {
   if (advantages instanceof Float64Array || isNumbers(advantages)) return { advantages: Float64Array.from(advantages) };
   const list: unknown = (advantages as Partial<Advantages> | undefined | null)?.advantages;

@@ -14,7 +14,6 @@ export interface GameOptions {
   readonly sampling: Sampling;
 }
 
-/** Plays G episodes of a problem. */
 export function episodeRollout(
   parts: TrainingParts,
   config: TrainConfig,
@@ -37,7 +36,6 @@ export function episodeRollout(
     return { episode, score: await score(episode, problem) };
   };
   let greedyEpisode: Promise<Played> | null = null;
-  /** One greedy episode per group, replayed after a failure. */
   const greedily = (signal: AbortSignal | undefined): Promise<Played> => {
     const stream = random.split(`problem:${group}`).split("greedy");
     const told = { models, random: stream, sampling: { temperature: 0 } };
@@ -76,7 +74,6 @@ export function episodeRollout(
   };
 }
 
-/** Writes nothing and costs nothing. */
 const silentModel: LanguageModel = {
   id: "silent",
   complete: async () => ({

@@ -19,14 +19,12 @@ export interface GroupPlace {
   readonly problem: Problem;
   /** Problem index in the step; names random streams. */
   readonly group: number;
-  /** Random stream of the step. */
   readonly random: Random;
   readonly models: EpisodeContext["models"];
   /** Returns null for episodes without opponents. */
   readonly opponentOf?: (episode: number) => Opponent | null;
 }
 
-/** A problem's group in independent parts: its episodes, or its tree. */
 export interface GroupRollout {
   readonly parts: number;
   /** @param attempt - earlier failures; changes the random numbers @throws errors of the models */
@@ -68,7 +66,6 @@ export async function attempts<T>(
   }
 }
 
-/** Random stream of an attempt; the first uses `random` itself. */
 export function streamOfAttempt(random: Random, attempt: number): Random {
   return attempt === 0 ? random : random.split(`attempt:${attempt}`);
 }

@@ -28,7 +28,6 @@ export interface LearnerResult {
   readonly policyLogProbs: Readonly<Record<PolicyNeedKey, Ragged>> | null;
 }
 
-/** Run as the stages see it. */
 export interface LearningRun extends Pick<RunSpec, "parts" | "config" | "learners"> {
   /** Policies before the first step. */
   readonly references: Samplers;
@@ -36,15 +35,12 @@ export interface LearningRun extends Pick<RunSpec, "parts" | "config" | "learner
   readonly turn: () => Promise<void>;
 }
 
-/** A step's episodes with their rewards, and what they were played with. */
 export interface StepBatch extends TakenGroups {
   readonly scored: readonly ScoredRollout[];
   readonly scoring: ScoreCounts;
-  /** Prices of the team. */
   readonly prices: Prices;
   readonly oldPolicies: Samplers;
   readonly temperature: number;
-  /** Random stream of the step. */
   readonly random: Random;
   readonly clock: { lap(phase: string): void };
 }
@@ -157,7 +153,6 @@ export function moveBudget({ learner, scored }: LearnerResult, budget: PriceStat
   return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
 }
 
-/** True if the objective uses the policy before the first step. */
 export function needsReference({ objective }: Pick<Learner, "objective">): boolean {
   return objective.needs?.includes("reference") ?? false;
 }

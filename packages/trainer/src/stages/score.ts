@@ -11,9 +11,7 @@ export interface ScoredRollout extends Rollout {
   readonly measured: MeasuredReward;
   readonly terms: RewardTerms;
   readonly reward: number;
-  /** Sums of the terms by agent. */
   readonly agentRewards: ReadonlyMap<AgentId, number>;
-  /** Sums of the terms by turn. */
   readonly turnRewards: ReadonlyMap<number, number>;
   /** Credit by turn; null if all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;

@@ -4,7 +4,6 @@ import type { ScoringSettings } from "../settings/config.ts";
 
 export interface ScoringReport {
   readonly counts: ScoreCounts;
-  /** Reason of the first sample without a score. */
   readonly reason: string | null;
 }
 

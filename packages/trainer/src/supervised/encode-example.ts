@@ -67,7 +67,6 @@ function textSequence(prompt: string, completion: string, tokenizer: ExampleToke
   };
 }
 
-/** Assistant turns from a message on, each with the preceding chat. */
 function turnsOf(
   messages: readonly ExampleMessage[],
   from: number,
@@ -90,7 +89,6 @@ function turnsOf(
   });
 }
 
-/** Tokens after a prefix; null if it differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

@@ -11,11 +11,9 @@ export interface RecordRules {
   readonly hasOwnReward: boolean;
   /** Agents with recorded tokens; every later turn must have them too. */
   readonly traced: Set<string>;
-  /** Text of each token sequence, by agent. */
   readonly texts: Map<string, string>;
 }
 
-/** Checks an episode against itself and its problem: tokens, ledger, texts, prompts, answer. */
 export function checkEpisode(rules: RecordRules, location: Place, episode: Played, problem: Problem): void {
   rules.findings.at("problem", location).same("problemId", problem.id, episode.problemId);
   checkLedger(rules.findings, location, episode);
@@ -115,7 +113,6 @@ function checkAnswer({ task, world, findings }: RecordRules, comparisons: Compar
   comparisons.same("answer", texts.some((text) => text !== "") ? texts.join("\n\n") : null, answer);
 }
 
-/** Checks recorded grades against the task's rule, if known. */
 export function checkGrade(
   { world, task, hasOwnReward, findings }: RecordRules,
   location: Place,

@@ -42,7 +42,6 @@ function rewardMetrics({ played, rollouts }: StepRecord): Record<string, number>
   };
 }
 
-/** Tokens and silence of the team and each agent, and stop reasons. */
 function tokenMetrics({ played, rollouts }: StepRecord): Record<string, number> {
   const calls = played.flatMap(({ episode }) => episode.ledger.calls);
   const turns = played.flatMap(({ episode }) => episode.utterances);

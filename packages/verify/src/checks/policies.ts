@@ -16,7 +16,6 @@ interface PolicyStep {
   readonly findings: Findings;
   readonly place: { readonly step: number; readonly policy: string };
   readonly train: TrainSettings;
-  /** Settings of the policy. */
   readonly settings: TrainSettings;
   readonly rollouts: readonly Rollout[];
   readonly record: StoredPolicy;

@@ -7,13 +7,11 @@ import { evaluationProblems, trainingProblems, type World } from "../tasks/world
 
 const inputOf = { validation: "data: validation problems", test: "data: test problems" } as const;
 
-/** Checks that problems are distinct, that splits are disjoint, and redraws problems of known tasks. */
 export class ProblemChecks {
   readonly #run: RunFolder;
   readonly #findings: Findings;
   readonly #drawing: World["drawing"];
   readonly #expected: Readonly<Record<Split, readonly Problem[]>> | null;
-  /** Split of each evaluated problem, by id and by content. */
   readonly #splits = new Map<string, Split>();
 
   constructor(run: RunFolder, task: string, { drawing }: World, findings: Findings) {
@@ -45,7 +43,6 @@ export class ProblemChecks {
     this.#checkList(split, step, problems);
   }
 
-  /** Compares with the redrawn list and the checksum in the manifest. */
   #checkList(split: Split, step: number, problems: readonly Problem[]): void {
     const comparisons = this.#findings.at("problem", { step, split });
     const { problems: most } = this.#run.trainAt(step).evaluation;

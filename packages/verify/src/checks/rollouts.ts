@@ -64,7 +64,6 @@ export class PriceChain {
   #states: Readonly<Record<string, PriceState>> = {};
   #last = 0;
 
-  /** Checks λ of a step by Eq. 5, and the checkpoint's state. */
   step(
     findings: Findings,
     train: TrainSettings,

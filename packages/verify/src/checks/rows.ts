@@ -2,7 +2,6 @@ import type { Findings } from "../findings.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
-/** Checks one record per step, a row and record per due evaluation, and checkpoints. */
 export function checkRows(run: RunFolder, findings: Findings): void {
   const { records, evaluations, test, checkpoints } = run;
   const files = findings.at("files", {});

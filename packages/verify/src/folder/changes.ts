@@ -2,7 +2,6 @@ import { configError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
-/** A line of `changes.jsonl`: a changed setting. */
 export interface ChangeRow {
   /** First step with the new value. */
   readonly step: number;

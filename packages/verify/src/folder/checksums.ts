@@ -8,7 +8,6 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import { configAt } from "./changes.ts";
 import { readObject, type RunFolder } from "./run-folder.ts";
 
-/** SHA-256 of settings or problems, as in the manifest. */
 export const digestOf = (value: unknown): string => sha256(sortedJson(value));
 
 export async function checkChecksums(run: RunFolder, findings: Findings): Promise<void> {

@@ -8,7 +8,6 @@ export interface Group {
 /** Allowed values of a setting: any of a type, one of several, a group, or a function of the value. */
 export type Known = "any" | "number" | "boolean" | "string" | readonly unknown[] | Group | ((value: Json) => Known);
 
-/** Settings with arbitrary names and values of one kind. */
 export function byName(registry: Known): Known {
   return (value) => Object.fromEntries(Object.keys(value).map((name) => [name, registry]));
 }

@@ -1,7 +1,6 @@
 import { meanOf, total, applicable } from "./numbers.ts";
 import type { ObjectiveSettings, AdvantageSettings } from "./settings.ts";
 
-/** Log-probs and advantages by token. */
 export interface Reply {
   readonly now: readonly number[];
   readonly old: readonly number[];
@@ -9,7 +8,6 @@ export interface Reply {
   readonly advantages: readonly number[];
 }
 
-/** Exponential with its argument clipped to ±20. */
 const bounded = (x: number): number => Math.exp(Math.max(-20, Math.min(20, x)));
 
 const clips = { gspo: [3e-4, 4e-4], grpo: [0.2, 0.2], dapo: [0.2, 0.28], magrpo: [0, 0] } as const;

@@ -6,7 +6,6 @@ export function total(values: readonly number[]): number {
   return sum;
 }
 
-/** Mean; 0 for no values. */
 export const meanOf = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
 
 /** Drops NaN values, which do not apply. */

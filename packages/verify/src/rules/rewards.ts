@@ -25,7 +25,6 @@ export function costsOf({ costs }: Pick<TrainSettings, "costs">, { utterances, l
   return Object.fromEntries(Object.entries(costs ?? equation1).map(([name, cost]) => [name, unitsOf(cost)]));
 }
 
-/** Share of n-grams that occurred before. */
 function repeatedShare(
   { n = 3, of, against }: CostSettings,
   utterances: readonly Utterance[],

@@ -98,7 +98,6 @@ export type TrainSettings = Named<"steps" | "problemsPerStep" | "episodesPerProb
   Named<"asynchronous", Json | null> &
   Partial<Named<"problemPool" | "reward" | "curriculum", unknown>>;
 
-/** Settings of a policy, which override the run's. */
 export function settingsOf(train: TrainSettings, policy?: string): TrainSettings {
   const { optimizer, policies } = train as unknown as Readonly<Record<"optimizer" | "policies", unknown>>;
   const merged = { ...train, learningRate: isObject(optimizer) ? optimizer["learningRate"] : undefined };

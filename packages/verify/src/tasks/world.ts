@@ -24,7 +24,6 @@ export interface Drawing {
   readonly seed: string;
   draw(random: Random): Problem;
   isEvaluated(problem: Problem): boolean;
-  /** Key that equal problems share. */
   contentOf(problem: Problem): string;
 }
 

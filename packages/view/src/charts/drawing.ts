@@ -1,6 +1,5 @@
 import { escapeHtml, formatNumber, visibleText } from "@laconic/core/text";
 
-/** Drawing element, rendered as markup or as a component. */
 export interface Drawing {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -9,7 +8,6 @@ export interface Drawing {
 
 type Child = Drawing | string | null;
 
-/** Flattens child lists and drops nulls. */
 export function draw(
   tag: string,
   attributes: Drawing["attributes"],
@@ -25,7 +23,6 @@ export function markupOf({ tag, attributes, children }: Drawing): string {
   return `<${tag}${written.join("")}>${inside.join("")}</${tag}>`;
 }
 
-/** Rounds a coordinate to 0.1 px. */
 export function px(value: number): number {
   return Math.round(value * 10) / 10;
 }
@@ -48,7 +45,6 @@ export function lonePoints(points: readonly (readonly [number, number])[]): (rea
   return points.filter((_, i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1));
 }
 
-/** Design colour by number; 0 is grey. */
 export function colour(number: number): string {
   return number === 0 ? "var(--soft)" : `var(--c${number})`;
 }

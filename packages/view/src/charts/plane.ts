@@ -34,14 +34,12 @@ export interface PlanePoint extends PlanePosition {
   readonly name: string;
 }
 
-/** Frontiers are drawn as stairs. */
 interface PlaneLine {
   readonly positions: readonly PlanePosition[];
   readonly color: number;
   readonly look: "path" | "faint" | "frontier";
 }
 
-/** Accuracy over tokens. Better is up and left. */
 export interface PlaneChart {
   readonly title: string;
   /** Sample of each point, such as `3 seeds`; empty if unknown. */
@@ -58,7 +56,6 @@ export function planeDrawing(chart: PlaneChart, width: number, height: number): 
   return draw("svg", attributes, planeMarks(chart, { left: 0, right: width, top: 0, bottom: height }));
 }
 
-/** `61.2 %, 14 tokens`. */
 export function figuresText({ accuracy, tokens }: PlanePosition): string {
   return `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
 }
@@ -152,7 +149,6 @@ function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
   );
 }
 
-/** Drops labels without room. */
 function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   const { x, y, frame } = scales;
   const { points, budget } = chart;

@@ -11,7 +11,6 @@ interface EvaluatedRun {
 
 const ring = { look: "ring", color: 1, interval: null } as const;
 
-/** Plane of a run at one of its evaluations: its path, start, end and model before a warm start. */
 export function runPlane({ evaluations, before, budget }: EvaluatedRun, current: RunEvaluation): PlaneChart {
   const path = before ? [before, ...evaluations] : evaluations;
   const [start = current, end = current] = [evaluations[0], evaluations.at(-1)];
@@ -39,7 +38,6 @@ export function runPlane({ evaluations, before, budget }: EvaluatedRun, current:
   };
 }
 
-/** `200 validation problems`, or a range. */
 export function problemsText(rows: readonly Pick<RunEvaluation, "problems">[]): string {
   const counts = rows.map(({ problems }) => problems);
   const [min, max] = [Math.min(...counts), Math.max(...counts)];

@@ -35,7 +35,6 @@ interface Sample extends ListedSample {
 
 const maxOthers = 200;
 
-/** Table and samples of a bench, read as files grow. */
 export class BenchIndex {
   readonly id: string;
   readonly name: string;

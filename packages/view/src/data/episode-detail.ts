@@ -20,7 +20,6 @@ import {
 import { rewardTerms, tokenCountOf } from "@laconic/rewards";
 import type { EpisodeDetail, EpisodeKind, MessageValue, TurnDetail } from "../protocol.ts";
 
-/** Advantage of a turn, or of each of its tokens. */
 type Advantage = number | readonly number[];
 
 interface Training {

@@ -17,7 +17,6 @@ import { keyPrefix, rowsOf, speechOf } from "./episode-rows.ts";
 import { orderOf, pageOf, selectRows, type ListedRow } from "./select.ts";
 import { spaced } from "./texts.ts";
 
-/** Episodes of a step or an evaluation. */
 interface Line {
   readonly entry: EpisodeEntry;
   readonly step: number;
@@ -41,7 +40,6 @@ export class EpisodeIndex {
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
   #lines: Line[] = [];
-  /** Last complete line of each step and kind. */
   #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<AgentId>();

@@ -6,7 +6,6 @@ const maxRows = 10_000;
 
 const latin = new TextDecoder("latin1");
 
-/** Columns of `metrics.jsonl` and `timing.jsonl`, read as they grow. */
 export class MetricColumns {
   readonly #metrics: RowFile;
   readonly #timing: RowFile;

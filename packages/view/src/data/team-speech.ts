@@ -8,7 +8,6 @@ interface SpokenEpisode {
   readonly charges: readonly Charge[];
 }
 
-/** Means of some episodes. */
 export function teamSpeech(episodes: readonly SpokenEpisode[]): TeamSpeech {
   const written = new Map<AgentId, number>();
   for (const { ledger } of episodes)

@@ -5,7 +5,6 @@ import { runFiles, type Evaluation, type Measured, describeUnscored } from "@lac
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { printable } from "../runs/printable.ts";
 
-/** Training result for programs and readers. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;
@@ -141,7 +140,6 @@ export function measureLines(states: Course): string[] {
   return names.map((name) => `${printable(name)}  ${way(states, (of) => numberText(of.measures?.[name]))}`);
 }
 
-/** Perplexity of messages and share of the commonest template, by agent. */
 export function languageLines(states: Course): string[] {
   return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
     const figures = languageFigures
@@ -165,7 +163,6 @@ function numberText(value: number | undefined): string | undefined {
   return value === undefined ? undefined : formatNumber(value);
 }
 
-/** Note on unscored problems; empty if all are scored. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
   const described = scoring ? describeUnscored(scoring) : "";
   return described === "" ? "" : `; without a score: ${described}`;

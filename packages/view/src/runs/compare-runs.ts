@@ -13,7 +13,6 @@ import { printable } from "./printable.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
 
-/** Figure over a group's runs. */
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
@@ -35,12 +34,10 @@ export interface RunGroup extends Readonly<Record<Compared, Figure | null>> {
   readonly runs: readonly RunSummary[];
 }
 
-/** Differences to the first group. */
 export interface GroupDifference extends Readonly<Record<Compared, Difference | null>> {
   readonly name: string;
 }
 
-/** Settings and figures of groups of runs. */
 export interface Comparison {
   /** Values by group, null if not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
@@ -128,7 +125,6 @@ function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["inte
   return { mean, values, interval: interval && [Math.max(0, interval[0]), Math.min(max, interval[1])] };
 }
 
-/** `other` minus `first`; null if one is missing. */
 export function differenceOf(first: Figure | null, other: Figure | null): Difference | null {
   if (!first || !other) return null;
   const value = other.mean - first.mean;
@@ -183,7 +179,6 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
   return notes;
 }
 
-/** Formats a comparison for a terminal. */
 export function comparisonText({ settings, groups, differences, notes }: Comparison): string {
   const letters = groups.map((_, i) => (i < 26 ? String.fromCodePoint(65 + i) : `#${i + 1}`));
   const names = groups.map(({ runs }, i) => {

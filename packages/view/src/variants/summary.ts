@@ -4,7 +4,6 @@ import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } fro
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
-/** Variant over its seeds. */
 export interface SweepRow {
   readonly variant: string;
   readonly about: string;
@@ -26,7 +25,6 @@ export interface Difference extends Estimate {
   readonly p: number | null;
 }
 
-/** Result of a sweep or ablation. */
 export interface SweepSummary {
   readonly rows: readonly SweepRow[];
   /** Dominated share of the plane, up to the untrained team's tokens. */
@@ -97,7 +95,6 @@ export async function summariseSweep(
   };
 }
 
-/** Ordered by appearance. */
 export function byVariant(
   results: readonly VariantResult[],
 ): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {

@@ -22,12 +22,10 @@ export function useQuery(name: string): string {
   return one(useRoute(), name);
 }
 
-/** Sets the route if the address has none. */
 export function beginAt(first: Route): void {
   if (location.hash === "") route.set(first);
 }
 
-/** Goes to a route, with a browser history entry. */
 export function goTo(next: Route): void {
   flush();
   location.hash = formatRoute(next);

@@ -51,7 +51,6 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 const [shownAtOnce, shownAtMost] = [5, 200];
 
-/** First notices of a list; others after a click. */
 export function Notices<T>({ all, children }: { all: readonly T[]; children: (item: T) => JSX.Element }) {
   return (
     <>

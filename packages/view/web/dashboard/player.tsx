@@ -4,7 +4,6 @@ import { Button } from "../parts/elements.tsx";
 
 interface PlayerProps {
   readonly verb: "Play" | "Replay";
-  /** Position from 0 to `last`. */
   readonly index: number;
   readonly last: number;
   readonly text: string;

@@ -13,7 +13,6 @@ export function parseRoute(hash: string): Route {
   return { path: parts.length === 0 ? ["runs"] : parts, query };
 }
 
-/** Omits empty values. */
 export function formatRoute({ path, query }: Route): string {
   const search = new URLSearchParams();
   for (const [name, values] of Object.entries(query))
@@ -22,7 +21,6 @@ export function formatRoute({ path, query }: Route): string {
   return `#/${path.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-/** First value, or empty text. */
 export function one(route: Route, name: string): string {
   return all(route, name)[0] ?? "";
 }

@@ -2,7 +2,6 @@ import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
 import { ViewError } from "../../src/requests.ts";
 
-/** Last value, and any failure of the last request. */
 export interface Loaded<T> {
   readonly value: T | null;
   readonly error: ViewError | null;

@@ -5,7 +5,6 @@ import { saveFile } from "./save-file.ts";
 
 export type CsvRow = Parameters<typeof csvLine>[0];
 
-/** Saves the chart around it. */
 export function ChartFiles({ name, rows }: { name: string; rows: () => readonly CsvRow[] }) {
   const file = name.replaceAll(/[^\w.-]+/gu, "-");
   const csv = (): Blob =>

@@ -4,7 +4,6 @@ import { useId } from "preact/hooks";
 import { visibleLine } from "./safe-text.ts";
 import { SafeLine } from "./text.tsx";
 
-/** Button that submits no form by default. */
 export function Button({ kind = "", ...rest }: ButtonHTMLAttributes & { kind?: string }) {
   return <button type="button" {...rest} class={`button ${kind}`} />;
 }
@@ -21,7 +20,6 @@ export function Panel({ title, kind = "", children }: PanelProps) {
   );
 }
 
-/** Sign and colour of a state. */
 export type Look = readonly [sign: string, tone: string];
 
 export function Badge({ look: [sign, tone], children }: { look: Look; children: ComponentChildren }) {
@@ -34,13 +32,11 @@ export function Badge({ look: [sign, tone], children }: { look: Look; children: 
 
 const lineStyles = ["solid", "dashed", "dotted", "double"];
 
-/** A line or dot. */
 export function Key({ index, kind = "" }: { index: number; kind?: string }) {
   const borderTopStyle = lineStyles[Math.floor(index / 8) % lineStyles.length];
   return <i class={`key ${kind}`} style={{ "--hue": `var(--c${seriesColour(index)})`, borderTopStyle }} />;
 }
 
-/** Value that is also its label, or value and label. */
 export type Option = string | readonly [value: string, name: string];
 
 interface SelectProps {

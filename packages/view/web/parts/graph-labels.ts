@@ -11,11 +11,9 @@ export interface GraphNote {
 export interface PriceWords {
   readonly format: (cost: number) => string;
   readonly exact: (cost: number) => string;
-  /** Ends "what they cost, …". */
   readonly unit: string;
 }
 
-/** Two significant digits. */
 export const inReward: PriceWords = {
   format: (cost) => formatNumber(Number(cost.toPrecision(2))),
   exact: formatNumber,
@@ -52,7 +50,6 @@ export function tokenWord(shown: string): "token" | "tokens" {
   return shown === "1" ? "token" : "tokens";
 }
 
-/** Meaning of numbers, and episode cost by kind. */
 export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
   const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
   const start = `Lines show tokens read${onLines > 0 ? ` and their cost, ${unit}` : ""}.`;

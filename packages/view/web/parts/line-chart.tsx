@@ -10,7 +10,6 @@ import { visibleLine } from "./safe-text.ts";
 
 export type Range = readonly [low: number, high: number];
 
-/** Points are sampled. */
 export interface ChartLine {
   readonly key: string;
   readonly label: string;
@@ -39,7 +38,6 @@ interface LineChartProps {
 
 const dashes = ["", "6 3", "2 3", "8 3 2 3"] as const;
 
-/** Includes a tooltip and range selection by dragging. */
 export function LineChart(props: LineChartProps) {
   const [frame, width] = useWidth();
   return (

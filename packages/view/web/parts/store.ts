@@ -23,7 +23,6 @@ export function storeOf<T>(initial: T): Store<T> {
   };
 }
 
-/** Store of text that the browser keeps under a key, if it allows that. */
 export function keptStore(key: string, initial = ""): Store<string> {
   const store = storeOf(storedText(key) ?? initial);
   store.subscribe((value) => {

@@ -18,7 +18,6 @@ dark.addEventListener("change", paint);
 addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
 addEventListener("afterprint", paint);
 
-/** Sets the scheme on the root element for the style sheet. */
 function paint(): void {
   const chosen = theme.get();
   const system = dark.matches ? "dark" : "light";

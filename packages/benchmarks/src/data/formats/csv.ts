@@ -55,7 +55,6 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
 /** The parser keeps quotes before trailing text. */
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
-/** Finds multi-line cells with text after their closing quote. */
 function joinsRows(record: string, delimiter: string): boolean {
   const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));

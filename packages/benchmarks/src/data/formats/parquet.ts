@@ -3,7 +3,6 @@ import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 
-/** Bytes that are read in parts. */
 export interface ByteSource {
   readonly bytes: number;
   read(start: number, end: number): Promise<Uint8Array>;
@@ -20,7 +19,6 @@ export interface ParquetPart {
 
 /** Limits against damage and bombs. */
 const [maxGroupRows, maxPageBytes, maxReadBytes] = [1 << 24, 1 << 28, 1 << 28];
-/** Lists of columns and row groups. */
 const footerBytes = 1 << 16;
 
 /**
@@ -69,7 +67,6 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
   }
 }
 
-/** Bytes in memory. */
 export function inMemory(bytes: Uint8Array): ByteSource {
   return { bytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }

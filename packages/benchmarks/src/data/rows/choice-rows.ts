@@ -58,7 +58,6 @@ export const mmluRow: Rows = z.union([
       file: z.string(),
     })
     .transform(({ cells: [question, a, b, c, d, gold], file }) =>
-      // The path has the subject.
       mmluProblem(/([^/\\]+)_(?:test|val|dev)\.csv$/.exec(file)?.[1] ?? "unknown", question, [a, b, c, d], gold),
     ),
   z

@@ -4,10 +4,8 @@ import { decimalText } from "../decimal-text.ts";
 
 export type Rows = z.ZodType<RowProblem>;
 
-/** A number, also as text. */
 export const numberOrText: z.ZodType<string> = z.union([z.string(), z.number()]).transform(String);
 
-/** Non-blank text. */
 export const text: z.ZodType<string> = z.string().trim().min(1);
 
 /** Python source, not trimmed. */

@@ -42,7 +42,6 @@ export const gsm8kRow: Rows = z.object({ question: text, answer: text }).transfo
   };
 });
 
-/** MATH's training set. */
 const mathTrainRow: Rows = z
   .object({ problem: text, level: z.string(), type: z.string(), solution: text })
   .transform(({ problem, level, type, solution }, context) => ({
@@ -150,7 +149,6 @@ export const svampRow: Rows = z
     };
   });
 
-/** Rows of the generator `stepsRows`. */
 export const stepsRow: Rows = z.object({
   question: text,
   gold,

@@ -6,7 +6,6 @@ import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.t
 import type { EngineHost, HostCapabilities, ModelMethod } from "./protocol.ts";
 import type { HostSource, ModelFacts } from "../hosted-model/model-types.ts";
 
-/** Engine replica on the calling thread. */
 export class InlineHost implements EngineHost {
   readonly #kernels: Kernels;
   readonly #options: HostedModelOptions;

@@ -43,7 +43,6 @@ export interface HostCall {
   readonly args: readonly unknown[];
 }
 
-/** Result of a call, preceded by the tokens of `sample`. */
 export type HostReply =
   | { readonly id: number; readonly drawn: Float64Array }
   | { readonly id: number; readonly value: unknown }
@@ -59,12 +58,10 @@ export interface HostPort {
   close(): Promise<void>;
 }
 
-/** The thread's side of a `HostPort`. */
 export interface ServingPort extends Pick<HostPort, "post" | "onMessage"> {
   close(): void;
 }
 
-/** Buffers to transfer instead of copying. */
 export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const value of values)

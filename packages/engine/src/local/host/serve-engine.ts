@@ -9,7 +9,6 @@ import { movedBuffers, storeError } from "./protocol.ts";
 import type { EngineHost, HostCall, HostSetup, ServingPort } from "./protocol.ts";
 import type { WebWorker } from "./worker-host.ts";
 
-/** Used members of a worker's scope. */
 export interface WebWorkerScope extends Pick<WebWorker, "addEventListener" | "postMessage"> {
   close(): void;
 }

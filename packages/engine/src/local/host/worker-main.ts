@@ -5,7 +5,6 @@ import { InlineHost } from "./inline-host.ts";
 import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-engine.ts";
 
-/** Serves host calls of the parent thread. */
 export async function serve(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("worker-main runs in a worker thread only");

@@ -8,7 +8,6 @@ import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, tokenCountOf } from "../../weights/model-folder.ts";
 import { uploadWeights, allocateTogether } from "../../transformer/weight-layout.ts";
 
-/** Untrained model of a source. */
 export interface BaseWeights {
   readonly configJson: UnknownRecord;
   readonly model: ModelOnDevice;
@@ -33,7 +32,6 @@ export async function openBase(kernels: Kernels, source: BaseSource, files: Mode
   }
 }
 
-/** Frozen base weights shared by adapters. */
 export class SharedBases {
   readonly #kernels: Kernels;
   readonly #files: ModelFiles;
@@ -104,7 +102,6 @@ function classifierOf(architectures: unknown): { readonly architectures?: readon
     : {};
 }
 
-/** Zero head over another model's live layers. */
 export function headOn(trunk: ModelOnDevice): BaseWeights {
   const { kernels, parameters } = trunk;
   const config: ModelConfig = { ...trunk.config, scalarHead: true };

@@ -161,7 +161,6 @@ export class HostedModel {
     return batch.sample(requests, call, onDrawn);
   }
 
-  /** Ends a request at its next token. */
   cancel(call: number, index: number): void {
     for (const batch of this.#batches.values()) batch.cancel(call, index);
   }
@@ -222,7 +221,6 @@ export class HostedModel {
     return result;
   }
 
-  /** Copies trained tensors only. */
   snapshot(): { readonly snapshot: number; readonly weightVersion: number } {
     const copies = copyTogether(this.#kernels, trainable(this.live));
     const id = this.#nextSnapshot++;

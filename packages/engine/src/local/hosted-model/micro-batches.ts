@@ -6,11 +6,9 @@ export interface MicroBatchLimits {
   readonly replicas: number;
   /** A single sequence may have more. */
   readonly maxRows: number;
-  /** Whether sequences share common prefixes. */
   readonly shared: boolean;
 }
 
-/** Sequences below one segment of the prefix forest. */
 interface Branch {
   readonly segment: number;
   readonly sequences: readonly number[];

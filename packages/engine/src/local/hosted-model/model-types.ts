@@ -11,7 +11,6 @@ export interface HostSettings {
   readonly limits: Partial<GenerationLimits>;
 }
 
-/** Id of a frozen copy, or `live`. */
 export type WeightsId = "live" | number;
 
 /** Outputs for M predicted tokens. */
@@ -36,7 +35,6 @@ export interface ModelFacts {
   readonly hasStoredHead?: boolean;
 }
 
-/** Engine source, or a scalar head over layers. */
 export type HostSource =
   | ModelSource
   | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }

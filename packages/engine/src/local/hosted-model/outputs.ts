@@ -17,7 +17,6 @@ interface Predicted {
 }
 
 export interface OutputOptions extends ForwardOptions {
-  /** Whether sequences share common prefixes. */
   readonly shared: boolean;
   /** Masks of a batch. Default: none. */
   readonly dropout?: (batch: PackedBatch, numbers: readonly number[]) => Dropout | undefined;
@@ -119,7 +118,6 @@ export function isEmpty({ completionTokens }: TrainingSequence): boolean {
   return completionTokens.length === 0;
 }
 
-/** Adds the size of the failed pass to an out-of-memory error. */
 export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,

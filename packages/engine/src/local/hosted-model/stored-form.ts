@@ -53,7 +53,6 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
   };
 }
 
-/** Without its layers. */
 export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
   const { shape } = parameter(model, scoreName);
   return {

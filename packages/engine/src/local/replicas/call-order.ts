@@ -3,7 +3,6 @@ interface Waiting {
   start(): void;
 }
 
-/** Runs calls concurrently or exclusively, in call order. */
 export class CallOrder {
   readonly #waiting: Waiting[] = [];
   #running = 0;

@@ -2,7 +2,6 @@ import type { EngineCapabilities } from "@laconic/core";
 import { sizeOf } from "../../kernels/index.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
-/** Shared memory with one slot per replica. */
 export interface GradientExchange {
   readonly buffer: SharedArrayBuffer;
   readonly replicas: number;
@@ -23,7 +22,6 @@ export function createExchange(
   return { buffer: new SharedArrayBuffer(bytes * parameters * replicas), replicas, parameters, dtype };
 }
 
-/** Parameters in a slot, in the model's order. */
 export function slotViews(
   exchange: GradientExchange,
   replica: number,

@@ -3,7 +3,6 @@ import { tellDrawn } from "../../generation/draw.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import type { WeightsId } from "../hosted-model/model-types.ts";
 
-/** Distributes requests over replicas and forwards aborts. */
 export class SharedSampling {
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
@@ -95,7 +94,6 @@ export function balance(costs: readonly number[], replicas: number): number[][] 
   return shares.map((share) => share.toSorted((a, b) => a - b));
 }
 
-/** Items with equal keys stay together. */
 export function balanceGroups(keys: readonly string[], costs: readonly number[], replicas: number): number[][] {
   const groups = new Map<string, number[]>();
   keys.forEach((key, i) => {

@@ -15,7 +15,6 @@ export function attentionConstants({ queryHeads, kvHeads, headDim }: AttentionSh
   };
 }
 
-/** Row blocks, one per workgroup. */
 export interface AttentionBlocks {
   /**
    * int32. Per block: first row, end, index of its key runs, end of its readers. Trees add the readers' end of every

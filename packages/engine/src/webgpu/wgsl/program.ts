@@ -7,7 +7,6 @@ export const threads = 64;
 export interface WgslProgram {
   /** Code may depend only on name, `constants` and buffer kinds. */
   readonly name: string;
-  /** Default: none. */
   readonly constants?: Readonly<Record<string, number>>;
   /** `vector` reads four numbers at a time. */
   readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
@@ -37,7 +36,6 @@ interface ProgramParts {
   readonly code: string;
 }
 
-/** Text of a shader with entry point `start`. */
 export function programSource({ constants, buffers, uniforms, code }: ProgramParts): string {
   const fields = uniforms.map(([name, type]) => `${name} : ${type === "int32" ? "i32" : "f32"}`);
   return `${Object.entries(constants)

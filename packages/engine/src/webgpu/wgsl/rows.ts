@@ -2,7 +2,6 @@ import { sizeOf } from "../../kernels/index.ts";
 import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
 
-/** Elements per row; 1 for a vector. */
 function widthOf({ shape }: GpuArray): number {
   return sizeOf(shape.slice(1));
 }

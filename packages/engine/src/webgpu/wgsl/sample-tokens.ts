@@ -10,7 +10,6 @@ fn keyOf(x : f32) -> u32 {
   return select(bits | 0x80000000u, ~bits, bits >> 31u == 1u);
 }`;
 
-/** Components of a row's `place`. */
 const cuts = ["temperature", "topK", "topP", "minP"] as const;
 const settingAt = (name: SamplingName): string => `settings[setting + ${kernelSampling.indexOf(name)}]`;
 
@@ -56,7 +55,6 @@ const sizes = (rows: number, vocabulary: number): WgslProgram["uniforms"] => ({
   vocabulary: { type: "int32", value: vocabulary },
 });
 
-/** Threads per row. */
 const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64);
 
 /**

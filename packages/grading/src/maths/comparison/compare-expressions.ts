@@ -9,11 +9,9 @@ import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 
 export interface Precision {
-  /** Decimals for rounding. */
   readonly digits: number;
   /** Largest absolute difference, instead of rounding. */
   readonly tolerance: number | null;
-  /** See `MathsOptions.lenient`. */
   readonly lenient?: boolean;
 }
 
@@ -34,7 +32,6 @@ export interface Match {
 interface Pair {
   readonly left: Expression;
   readonly right: Expression;
-  /** Whether either contains a decimal. */
   readonly decimal: boolean;
   readonly precision: Precision;
 }
@@ -77,7 +74,6 @@ function infiniteSign(json: Expression): number | null {
   return head === "Negate" ? -(signs[0] as number) : Number.NaN;
 }
 
-/** Precedes the exact methods. */
 function clearlyDifferent(left: Expression, right: Expression, point: Point): boolean {
   const [x, y] = [floatValue(left, point), floatValue(right, point)];
   if (!isFinite(x) || !isFinite(y)) return false;
@@ -161,7 +157,6 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precis
   );
 }
 
-/** Too small for floats. */
 function areTiny(x: Complex, y: Complex): boolean {
   const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
   return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);

@@ -153,7 +153,6 @@ export function isReals(value: Value): boolean {
   return value.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text);
 }
 
-/** Set described by inequalities. */
 export function isCondition(value: Value): value is AnswerSet {
   return (
     value.kind === "set" &&
@@ -162,7 +161,6 @@ export function isCondition(value: Value): value is AnswerSet {
   );
 }
 
-/** `x \neq 2`. */
 function isExclusion({ sides, relators }: Relation): boolean {
   return relators.length === 1 && relators[0] === "\\neq" && isVariable(sides[0] as Scalar);
 }

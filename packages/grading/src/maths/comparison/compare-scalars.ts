@@ -78,7 +78,6 @@ function exactOf(scalar: Scalar): Fraction | null {
   return value && scalar.percent === "latex" ? value.div(100) : value;
 }
 
-/** Readings of a plain percent sign. */
 function percentReadings(value: Fraction, { percent }: Scalar, { lenient = false }: Precision): Fraction[] {
   if (lenient && percent === "latex") return [value, value.mul(100)];
   return percent === "plain" ? [value, value.div(100)] : [value];

@@ -183,7 +183,6 @@ function sameBase(gold: Value, answer: Value, { lenient = false }: Likeness): bo
   return gold.kind === "base" && answer.kind === "base" && gold.digits === answer.digits && gold.base === answer.base;
 }
 
-/** Ignores case. */
 function sameWords(gold: Value, answer: Value): Match {
   const [a, b] = [lettersOf(gold), lettersOf(answer)];
   if (a === null || b === null || a === "") return no;

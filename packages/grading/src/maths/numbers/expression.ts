@@ -13,18 +13,15 @@ export function partsOf(expression: Expression): readonly Expression[] {
 
 const constants: ReadonlySet<string> = new Set(["Pi", "e", "i", "PositiveInfinity", "EmptySet", "RealNumbers"]);
 
-/** Names a variable. */
 export function isName(text: string): boolean {
   return !constants.has(text) && !text.startsWith("'");
 }
 
-/** Names of variables. */
 export function namesOf(...expressions: readonly Expression[]): string[] {
   const parts = expressions.flatMap(partsOf);
   return [...new Set(parts.filter((part): part is string => typeof part === "string" && isName(part)))];
 }
 
-/** Substitutes a name. */
 export function substituted(expression: Expression, name: string, value: Expression): Expression {
   if (expression === name) return value;
   if (!isCall(expression)) return expression;
@@ -57,12 +54,10 @@ export function evaluate<T>(expression: Expression, arithmetic: Arithmetic<T>): 
   return arithmetic.apply(head as string, values, args);
 }
 
-/** Functions of one and two values, by name. */
 export type Rules<T> = Readonly<Record<string, (a: T, b: T) => T | null>>;
 
 const folded: ReadonlySet<string> = new Set(["Add", "Multiply", "GCD", "LCM", "Max", "Min"]);
 
-/** Folds variadic functions. */
 export function applied<T>(rules: Rules<T>, head: string, [first, ...others]: readonly T[]): T | null {
   const rule = rules[head];
   if (!rule || first === undefined) return null;

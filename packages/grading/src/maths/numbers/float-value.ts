@@ -99,7 +99,6 @@ function factorial(n: number): number {
   return product;
 }
 
-/** Evaluates an operator's arguments: expression, bound name, and point. */
 type Operator = (
   args: readonly Expression[],
   point: Point,

@@ -85,7 +85,6 @@ function times(a: Rows, b: Rows): Rows | null {
   );
 }
 
-/** Expands by the first row (Laplace). */
 function determinant([first = [], ...others]: Rows): Expression {
   if (others.length === 0) return first[0] as Expression;
   const terms = first.map((entry, i): Expression => {

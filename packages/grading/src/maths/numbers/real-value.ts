@@ -2,7 +2,6 @@ import { wordTable } from "@laconic/core/checks";
 import { Decimal } from "decimal.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
-/** Number with its error bound. */
 export interface Real {
   readonly value: Decimal;
   readonly error: Decimal;

@@ -21,7 +21,6 @@ export function clockOf(text: string): Clock | null {
 
 const timed = /^(\d{1,2}):([0-5]\d)$/u;
 
-/** Text such as `10:30`, or a bare hour. */
 export function sameTime({ hour, minute }: Clock, text: string): boolean {
   const [, h, m] = timed.exec(text.trim()) ?? [];
   return h === undefined ? minute === 0 && text.trim() === String(hour) : Number(h) === hour && Number(m) === minute;

@@ -58,7 +58,6 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   ].filter((candidate) => candidate !== null);
 }
 
-/** A remark on the preceding number. */
 const remark = /\(\s*(?:about|approximately|approx\.|roughly|around|or|i\.e\.,?|that is,?|[≈~])\s*[$€£¥]?$/iu;
 
 /** Last candidates: "18, not 20" and "5 of the 12" give the first. */
@@ -145,7 +144,6 @@ function hoped(text: string, places: readonly Span[]): Candidate | null {
   return null;
 }
 
-/** Text that equals no answer. */
 export const denied = "\\text{not the answer}";
 /** Max characters between a cue and its answer. */
 const longestLead = 50;
@@ -213,7 +211,6 @@ function listAround(text: string, location: Span, places: readonly Span[], from 
   return listText(text, isList ? list : [location]);
 }
 
-/** Letter or formula after a cue, without dollars. */
 function bareExpression(text: string, start: number): string | null {
   const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0]
     .trim()
@@ -242,13 +239,11 @@ function saidOf(near: Span, text: string, start: number, places: readonly Span[]
   );
 }
 
-/** Letter between "answer is" and its value. */
 function letterBefore(between: string): string {
   const letter = /^\s*(?:is|are)?[\s:*]*\(([A-H])\)[\s*:]*$/u.exec(between)?.[1];
   return letter === undefined ? "" : `(${letter}) `;
 }
 
-/** Joins adjacent boxes or formulas at the end. */
 function lastCluster(text: string, spans: readonly Span[], rule: string, after?: Span): Candidate | null {
   const last = spans.at(-1);
   if (!last || (after && after.end > last.end)) return null;
@@ -286,7 +281,6 @@ function formulasIn(text: string): Span[] {
   }));
 }
 
-/** A text without sentences. */
 function wholeExpression(text: string): Candidate | null {
   const bare = text
     .trim()
@@ -301,7 +295,6 @@ function wholeExpression(text: string): Candidate | null {
   return words.length === 0 || isWord ? { text: withPoint(bare), rule: "the whole text" } : null;
 }
 
-/** Appends a percent sign or base. */
 function withPercent(text: string, { end, text: held }: Span): string {
   const base = baseBehind.exec(text.slice(end, end + 30))?.[1]?.toLowerCase();
   if (base !== undefined && /^\s*[\dA-Fa-f]+\s*$/u.test(held)) return `${held} ${base}`;

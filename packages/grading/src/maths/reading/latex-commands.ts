@@ -74,12 +74,10 @@ const defined: Readonly<Record<string, (a: Expression) => Expression>> = wordTab
   Arccot: (a) => ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]],
 });
 
-/** Function by its calculation name. */
 export function called(head: string, ...args: readonly Expression[]): Expression {
   return defined[head]?.(args[0] ?? 0) ?? [head, ...args];
 }
 
-/** Argument, base and power of `\log` and others. */
 export function applied(
   command: string,
   argument: Expression,

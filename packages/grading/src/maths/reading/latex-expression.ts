@@ -144,7 +144,6 @@ class Parser {
     return typeof base === "string" ? `${base}_${text}` : ["Subscript", base, `'${text}'`];
   }
 
-  /** A group, or one token. */
   #rawTokens(): string[] {
     if (!this.#take("{")) return [this.#digit()];
     const parts: string[] = [];
@@ -156,7 +155,6 @@ class Parser {
     }
   }
 
-  /** Closes before the token. */
   #closesBefore(wanted: string): boolean {
     let depth = 0;
     for (let index = this.#at; index < this.#tokens.length; index++) {
@@ -302,7 +300,6 @@ class Parser {
     });
   }
 
-  /** Bound name; other operators only equal themselves. */
   #big(head: string): Expression {
     const limits = new Map<string, readonly string[]>();
     while (this.#peek === "_" || this.#peek === "^") limits.set(this.#next(), this.#rawTokens());

@@ -2,7 +2,6 @@ import { typedToLatex } from "./typed-maths.ts";
 
 const commands =
   "× times ÷ div · cdot ⋅ cdot π pi ∞ infty ≤ leq ≥ geq ≠ neq ≈ approx ∪ cup ∩ cap ∈ in ± pm √ sqrt ∅ emptyset θ theta α alpha β beta";
-/** Typed characters and their LaTeX. */
 const signs: ReadonlyMap<string, string> = new Map([
   ...[...commands.matchAll(/(\S) (\w+)/gu)].map(([, sign = "", name = ""]) => [sign, `\\${name} `] as const),
   ..."\u2212\u2013".split("").map((dash) => [dash, "-"] as const),
@@ -55,7 +54,6 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\s+(?=!)/gu, ""],
 ];
 
-/** Normalises brackets, fractions, spaces, thousands, currencies, typed signs. */
 export function normaliseLatex(text: string): string {
   // LaTeX takes one digit.
   const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
@@ -102,7 +100,6 @@ function unaligned(text: string): string {
   );
 }
 
-/** Removes meaningless spaces. */
 export function identityOf(text: string): string {
   return text.replaceAll(/(?<!\d)\s+|\s+(?!\d)/gu, "").replace(/[.,;]+$/u, "");
 }

@@ -20,13 +20,11 @@ const message = new RegExp(
   "u",
 );
 
-/** Unsupported numerals only mark it. */
 export const baseBehind: RegExp = new RegExp(
   String.raw`^[$}]*,?\s*\(?(?:in\s+|zur\s+|en\s+)?(base[\s-]+(?:\d+|${names.join("|")})|basis\s+(?:\d+|\p{L}+)|${Object.keys(adjectives).join("|")})(?![\p{L}\d])`,
   "iu",
 );
 
-/** Null without a named base. */
 export function baseOf(text: string): InBase | null {
   const plain = text.replace(
     new RegExp(

@@ -19,7 +19,6 @@ export function parseExpression(text: string): Expression | null {
 
 const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
 
-/** Parts per answer. */
 const maxParts = 5000;
 const maxTerms = 1000;
 

@@ -12,7 +12,6 @@ export interface Span {
 }
 
 type Operand = "number" | "letter" | "constant" | "function";
-/** Functions are typed ones, LaTeX commands and root signs. */
 type Kind = Operand | "binary" | "sign" | "open" | "close" | "comma" | "bar" | "postfix" | "word";
 
 interface Token {
@@ -135,7 +134,6 @@ function expressionEnd(tokens: readonly Token[], first: number): number {
   }
 }
 
-/** Takes an argument (`\sqrt`) or none (`\pi`). */
 function isCommand(token: Token | undefined): boolean {
   return token?.kind === "function" && token.text.startsWith("\\");
 }
@@ -177,7 +175,6 @@ function isUnit(before: Token, token: Token, after: Token | undefined): boolean 
   return after === undefined || (after.kind !== "binary" && after.kind !== "sign" && after.kind !== "open");
 }
 
-/** Multiplies the preceding operand without a sign. */
 function isFactor(before: Token, token: Token, after: Token | undefined): boolean {
   if (token.kind === "function" || token.kind === "constant") return before.kind !== "letter" || !token.spaced;
   if (isUnit(before, token, after)) return false;
@@ -189,7 +186,6 @@ function isFactor(before: Token, token: Token, after: Token | undefined): boolea
   return token.kind === "letter" && before.kind === "number" && /^[-^+]$/u.test(after?.text ?? "");
 }
 
-/** Bullet or dash. */
 function isDash(text: string, tokens: readonly Token[], index: number): boolean {
   const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
   if (sign.kind !== "sign" || !after || !/\s/u.test(text[sign.end] ?? "")) return false;

@@ -8,7 +8,6 @@ import { parseExpression } from "./parse-expression.ts";
 /** Longer numbers are texts. */
 const longestNumber = 400;
 
-/** Reads exact numbers; comparison parses others. */
 export function readScalar(input: string): Scalar {
   const { text, percent } = splitPercent(input);
   const exact = exactNumber(text);
@@ -17,7 +16,6 @@ export function readScalar(input: string): Scalar {
   return { kind: "scalar", text, exact: value, decimal, percent };
 }
 
-/** Only calculates with numbers. */
 export function isNumeric(text: string): boolean {
   const bare = text.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi|left|right)(?![a-zA-Z])/gu, "");
   return /\d/u.test(text) && !/[a-zA-Z]/u.test(bare);
@@ -43,7 +41,6 @@ function splitPercent(text: string): { readonly text: string; readonly percent: 
 const repeating = /^([-+]?)\s*(\d*)\.(\d*)\s*\\(?:overline|bar|dot)\s*(?:\{\s*(\d{1,60})\s*\}|(\d))$/u;
 const decimal = /^([-+]?)\s*(?:(\d+)?\.(\d+)|(\d+)\.?)(?:\s*[eE]\s*([-+]?\d{1,3}))?$/u;
 const argument = String.raw`\s*(?:\{\s*[-+]?[\d.]+\s*\}|\d)`;
-/** Powers of ten, fractions and mixed numbers. */
 const calculated = new RegExp(
   [
     String.raw`^[-+]?[\d.,]+\s*(?:\\times|\\cdot|\*|x)\s*10\s*\^${argument}$`,
@@ -55,7 +52,6 @@ const calculated = new RegExp(
 );
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
-/** Null for other texts. */
 function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);

@@ -133,7 +133,6 @@ function assignedTo(value: Value): Value {
   return value.kind === "relation" && value.assigned ? value.assigned : value;
 }
 
-/** May be a list without braces. */
 function itemsOf(value: Value, text: string): readonly Value[] {
   const held = assignedTo(value);
   return held.kind === "set" && held.items.length > 0 && !text.startsWith("\\{") ? held.items : [held];
@@ -171,7 +170,6 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
   if (bare) return assigned;
   const scalars = sides.map(readScalar);
-  // Start with the smallest side.
   const isFalling = relators.every((item) => item === ">" || item === "\\geq");
   return {
     kind: "relation",
@@ -191,7 +189,6 @@ function isName(side: string): boolean {
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
-/** Null if one has no value. */
 function readAll(pieces: readonly Piece[], next: (text: string) => Value | null): Value[] | null {
   const values = pieces.map(({ text }) => next(text));
   return values.every((value) => value !== null) ? values : null;
@@ -224,7 +221,6 @@ function matrix(text: string, next: (text: string) => Value | null): Value | nul
   return rows.length === 0 ? null : { kind: "matrix", rows };
 }
 
-/** Sum or product. */
 function matrixCalculation(text: string): Value | null {
   const calculation = text.includes("\\begin{") ? parseExpression(text) : null;
   const rows = calculation === null ? null : rowsOf(calculation);
@@ -263,7 +259,6 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   return { kind: "tuple", open: text[0] as Tuple["open"], close: text.at(-1) as Tuple["close"], items };
 }
 
-/** "No solution" is the empty set. */
 const noSolution = /^(?:none|(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?)[.!]?$/iu;
 
 function emptySet(text: string): Value | null {
@@ -310,7 +305,6 @@ function scalar(text: string): Scalar {
 const leadIn =
   /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
 
-/** Removes dollars, boxes, full stops, braces or parentheses. */
 function withoutWrapping(input: string): string {
   let text = input.trim().replace(leadIn, "").trim();
   for (let i = 0; i < 10; i++) {
@@ -330,7 +324,6 @@ function withoutWrapping(input: string): string {
   return text;
 }
 
-/** A non-negative number. */
 const constant = /^(?:\\(?:frac|sqrt|pi)(?![a-zA-Z])|[\d\s{}.[\]/()])+$/u;
 
 /** Rewrites `|x - 1/2| < 5/2` as `-2 < x < 3`, `>` as two rays. */

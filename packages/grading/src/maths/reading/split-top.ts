@@ -32,7 +32,6 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
 
 const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
 
-/** Length and nesting change. */
 function stepAt(text: string, index: number): readonly [step: number, change: number] {
   const char = text[index] as string;
   if (char === "\\") {

@@ -23,7 +23,6 @@ const plain = new RegExp(
   "u",
 );
 const inText = /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
-/** More than a unit after a number. */
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
 
@@ -80,7 +79,6 @@ export function withoutMeasure(text: string, measure: string): string | null {
   return number !== undefined && measureOf(letters ?? "", power) === measure ? number : null;
 }
 
-/** Includes the prefix; null if unknown. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
   const named = unitNames[lower] ?? (/^\w{2,}s$/u.test(lower) ? unitNames[lower.slice(0, -1)] : undefined);

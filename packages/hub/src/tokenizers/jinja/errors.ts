@@ -1,11 +1,9 @@
 import { inputError, LaconicError } from "@laconic/core";
 
-/** Error that Jinja raises while rendering these messages. */
 export function refusal(reason: string): LaconicError {
   return inputError(reason);
 }
 
-/** Unsupported construct of Jinja or Python. */
 export function unsupported(construct: string): LaconicError {
   return new LaconicError("model_unsupported", `the chat template uses ${construct}, which is not supported`);
 }

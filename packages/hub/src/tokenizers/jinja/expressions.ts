@@ -7,7 +7,6 @@ import { Frame, type Expression } from "./scope.ts";
 import { tests } from "./tests.ts";
 import { Dict, is, isTrue, listOf, missing, tuple, typeOf, type Native, type Value } from "./values.ts";
 
-/** Filter with its arguments. */
 export type Filter = (input: Expression) => Expression;
 
 interface CallArguments {
@@ -22,7 +21,6 @@ export const noArguments: CallArguments = { list: [], named: new Map(), rest: nu
 const levels = [["+", "-"], ["~"], ["*", "/", "//", "%"], ["**"]];
 const noElse = missing("the condition is false and there is no else");
 
-/** Value of a constant's name, or undefined. */
 export function constantOf(name: string): Value | undefined {
   if (name === "none" || name === "None") return null;
   return /^([Tt]rue|[Ff]alse)$/.test(name) ? name.endsWith("rue") : undefined;
@@ -39,7 +37,6 @@ function not(operand: Expression): Expression {
   return (scope) => !isTrue(operand(scope));
 }
 
-/** Applies a filter, test or call. */
 export function applied(run: Native, input: Expression, args: CallArguments): Expression {
   return (scope) => {
     scope.step();
@@ -55,7 +52,6 @@ export const call: Native = (value, args) => {
   throw refusal(is(value, "Undefined") ? value.hint : `'${typeOf(value)}' object is not callable`);
 };
 
-/** Compiles template expressions with Jinja's precedence. */
 export class ExpressionParser {
   protected frame: Frame = new Frame(null, null);
   readonly #tokens: readonly Token[];
@@ -80,7 +76,6 @@ export class ExpressionParser {
     return syntaxError(`${reason}, got ${kind === "eof" ? "the end of the template" : text}`, line);
   }
 
-  /** True if a name or operator follows, `ahead` tokens later. */
   protected is(text: string, ahead = 0): boolean {
     const token = this.#tokens[this.#position + ahead];
     return (token?.kind === "name" || token?.kind === "operator") && token.text === text;
@@ -111,7 +106,6 @@ export class ExpressionParser {
     return items;
   }
 
-  /** An expression, or a tuple without parentheses. */
   protected tuple(read: () => Expression = () => this.expression()): Expression {
     const items = [read()];
     if (!this.is(",")) return items[0] as Expression;

@@ -1,7 +1,6 @@
 import { refusal, unsupported } from "./errors.ts";
 import { missing, type Arguments, type Value } from "./values.ts";
 
-/** Jinja's `loop` variable and its lazy iteration. */
 export class Iteration {
   readonly type = "LoopContext";
   index = -1;

@@ -102,7 +102,6 @@ function range(_self: unknown, { list, named }: Arguments): Value {
   return { type: "range", items: Array.from({ length }, (_, i) => BigInt(start + i * step)) };
 }
 
-/** Python's `dict(mapping_or_pairs, **named)`. */
 function dictOf(_self: unknown, { list, named }: Arguments): Dict {
   const [source = [], ...others] = list;
   checkUse(source);
@@ -118,7 +117,6 @@ function raiseException(_self: unknown, { list: [message = null] }: Arguments): 
   throw refusal(typeof message === "string" ? message : reprOf(message));
 }
 
-/** Functions available to every template. */
 export const globals: ReadonlyMap<string, Native<unknown>> = new Map<string, Native<unknown>>([
   ...rejected("the function ", "cycler joiner lipsum"),
   ["range", range],

@@ -9,7 +9,6 @@ export function numeric(value: Value): bigint | number | null {
   return typeof value === "bigint" || typeof value === "number" ? value : null;
 }
 
-/** An int as a position or count. */
 export function integerOf(value: Value): number {
   const number = numeric(value);
   if (typeof number !== "bigint") throw refusal(`'${typeOf(value)}' object cannot be interpreted as an integer`);
@@ -134,7 +133,6 @@ export const comparisons: ReadonlyMap<string, Operator> = new Map<string, Operat
   ["not in", (a, b) => !contains(b, a)],
 ]);
 
-/** A binary operator except comparisons; `~` joins texts. */
 export function binary(operator: string): Operator {
   if (operator === "~") return (a, b) => concatenated(printed(a), printed(b));
   return (a, b) => arithmetic(operator, a, b);
@@ -147,7 +145,6 @@ export function signed(isNegative: boolean, value: Value): Value {
   return isNegative ? -number : number;
 }
 
-/** Python's `sequence[start:stop:step]`. */
 export function slice(value: Value, start: Value, stop: Value = null, step: Value = null): Value {
   checkUse(value);
   const source = typeof value === "string" ? characters(value) : itemsOf(value);

@@ -42,7 +42,6 @@ function assignment(target: Target, value: Expression): Statement {
   return (scope) => scope.assign(target, value(scope));
 }
 
-/** Items of a loop that pass its test, lazily. */
 function selection(target: Target, source: Expression, test: Expression | null) {
   return function* (scope: Scope): Generator<Value, undefined> {
     const inner = new Scope(scope);
@@ -231,7 +230,6 @@ export class Parser extends ExpressionParser {
     return assignment({ names: [name], isTuple: false }, this.#function(frame, parameters, "endmacro"));
   }
 
-  /** Calls a macro with the body as `caller`. */
   #callBlock(): Statement {
     const frame = new Frame(this.frame, null);
     const parameters = this.is("(") ? this.#inFrame(frame, () => this.#signature()) : [];

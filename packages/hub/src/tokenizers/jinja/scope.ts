@@ -4,7 +4,6 @@ import { is, limits, listOf, missing, type Value } from "./values.ts";
 
 export type Expression = (scope: Scope) => Value;
 
-/** Target of an assignment: variables, or an attribute of a namespace. */
 export type Target =
   | { readonly names: readonly string[]; readonly isTuple: boolean }
   | { readonly namespace: string; readonly attribute: string };
@@ -14,9 +13,7 @@ export type Target =
  * until set, unless an outer body mentions it, as in Jinja's compiler.
  */
 export class Frame {
-  /** Enclosing `if` statements in this body. */
   conditions = 0;
-  /** Whether this body or an inner one reads `caller`. */
   readsCaller = false;
   /** Target of `break`; "block" is a loop around a `set` or `filter` block. */
   readonly end: "loop" | "block" | null;
@@ -58,7 +55,6 @@ export class Frame {
   }
 }
 
-/** Variables of a running body and its outer scopes. */
 export class Scope {
   readonly #variables = new Map<string, Value>();
   readonly #parent: Scope | null;
@@ -71,7 +67,6 @@ export class Scope {
     this.reset(hidden);
   }
 
-  /** Forgets all variables. */
   reset(hidden: readonly string[]): void {
     this.#variables.clear();
     for (const name of hidden) this.#variables.set(name, missing(`'${name}' is undefined`));

@@ -24,7 +24,6 @@ export function table<Self = Value>(
   });
 }
 
-/** Functions of Jinja or Python that are rejected when called. */
 export function rejected(kind: string, names: string): [string, Native<unknown>][] {
   return names.split(/\s+/).map((name) => [
     name,

@@ -13,11 +13,9 @@ export type Thing =
   | { readonly type: "generator"; readonly iterator: Iterator<Value> }
   /** The only mutable object. */
   | { readonly type: "Namespace"; readonly values: Dict }
-  /** A function, bound method or macro. */
   | { readonly type: "function"; readonly call: (call: Arguments) => Value }
   /** Safe HTML. Only printing is supported, because other uses would escape. */
   | { readonly type: "Markup"; readonly text: string }
-  /** Jinja's `loop` variable. */
   | { readonly type: "LoopContext"; readonly attribute: (name: string) => Value | undefined };
 
 /** Dict in insertion order. Keys equal in Python, such as 1 and True, are one key. */
@@ -50,7 +48,6 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, Value>;
 }
 
-/** Filter, test or method. */
 export type Native<Self = Value> = (self: Self, call: Arguments) => Value;
 
 /** Limits: elements of a sequence, elements of a range as in Jinja's sandbox, and steps of a render. */
@@ -85,7 +82,6 @@ export function is<T extends Thing["type"]>(value: Value, type: T): value is Ext
   return typeof value === "object" && value !== null && !isList(value) && value.type === type;
 }
 
-/** Rejects undefined values and marked text. */
 export function checkUse(value: Value): void {
   if (is(value, "Undefined")) throw refusal(value.hint);
   if (is(value, "Markup")) throw unsupported("a Markup string other than for printing");
@@ -95,14 +91,12 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Elements of a list, tuple, range or view, or null. */
 export function itemsOf(value: Value): readonly Value[] | null {
   if (typeof value !== "object" || value === null) return null;
   if (isList(value)) return value;
   return "items" in value ? value.items : null;
 }
 
-/** Iterator of the elements, or null. */
 export function iteratorOf(value: Value): Iterator<Value> | null {
   if (typeof value === "string") return characters(value).values();
   if (is(value, "dict")) return value.keys().values();
@@ -125,7 +119,6 @@ export function listOf(value: Value): Value[] {
   return items;
 }
 
-/** Python's `len`, or null. */
 export function sizeOf(value: Value): number | null {
   if (typeof value === "string") return characters(value).length;
   if (is(value, "Undefined")) return 0;

@@ -7,7 +7,6 @@ import { parseBy } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { ServerFacts } from "./sampling-server.ts";
 
-/** Options of a connection. */
 export interface ConnectionOptions {
   /** Such as `http://10.0.0.5:8000`. */
   readonly url: string;
@@ -136,7 +135,6 @@ const modelList = z.object({
 });
 const versionReply = z.object({ version: z.string().nullish() }).loose();
 
-/** Reads health, models, and any version. */
 export async function serverFacts(
   connection: Connection,
   versionPath: string,

@@ -1,6 +1,5 @@
 import type { SampleRequest, SamplingName } from "@laconic/core";
 
-/** Weights of one version, in a folder that servers see or receive. */
 export interface PublishedWeights {
   /** Derived from policy, version and content, so other weights have another name, also after a resume. */
   readonly name: string;
@@ -10,7 +9,6 @@ export interface PublishedWeights {
   /** Path on the trainer. */
   readonly path: string;
   readonly kind: WeightsKind;
-  /** Reveals servers with other weights. */
   readonly check?: WeightsCheck;
 }
 
@@ -27,10 +25,8 @@ export function checkGap(check: WeightsCheck, values: readonly number[] | "missi
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 
-/** A low-rank adapter on the servers' base model, or full weights. */
 export type WeightsKind = "adapter" | "all";
 
-/** Request for one reply. */
 export interface Generation {
   readonly promptTokens: readonly number[];
   readonly sampling: SampleRequest["sampling"];
@@ -39,7 +35,6 @@ export interface Generation {
   readonly seed: number;
 }
 
-/** Unchecked reply of a server. */
 export interface GeneratedReply {
   /** Prompt as the server read it, or its length. */
   readonly prompt: readonly number[] | number;
@@ -50,7 +45,6 @@ export interface GeneratedReply {
   readonly weights: string | null;
 }
 
-/** Facts that a server reports. */
 export interface ServerFacts {
   readonly version: string | null;
   readonly contextLength: number | null;
@@ -62,7 +56,6 @@ export interface ServerFacts {
  * `reply_malformed`, `aborted`.
  */
 export interface SamplingServer {
-  /** `vllm`, `sglang`, ... */
   readonly kind: string;
   readonly url: string;
   /** Versions held at once; 0 if unsupported. */

@@ -2,7 +2,6 @@ import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
 import { unpackedBytes } from "@laconic/core/platform";
 
-/** Raw, compressed, or compressed difference to another version. */
 export type ChunkCoding = "plain" | "planes" | "delta";
 
 export const chunkCodings: readonly ChunkCoding[] = ["plain", "planes", "delta"];

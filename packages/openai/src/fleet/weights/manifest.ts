@@ -3,7 +3,6 @@ import { open, readdir, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 
-/** File with the SHA-256 of each chunk and of the whole. */
 export interface WeightsFile {
   readonly name: string;
   readonly bytes: number;
@@ -11,7 +10,6 @@ export interface WeightsFile {
   readonly chunks: readonly string[];
 }
 
-/** Content of a version, sent before its bytes. */
 export interface WeightsManifest {
   readonly chunkBytes: number;
   readonly files: readonly WeightsFile[];
@@ -50,7 +48,6 @@ export const manifestSchema: z.ZodType<WeightsManifest> = z
     "two files have the same name",
   );
 
-/** Hashes the files of a folder of weights. */
 export async function manifestOf(folder: string, chunkBytes: number): Promise<Omit<WeightsManifest, "base">> {
   const files: WeightsFile[] = [];
   for (const file of (await readdir(folder)).toSorted()) {
@@ -71,12 +68,10 @@ export async function manifestOf(folder: string, chunkBytes: number): Promise<Om
   return { chunkBytes, files };
 }
 
-/** SHA-256 in hexadecimal. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Opens a file and closes it after the callback. */
 export async function withFile<T>(path: string, flags: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const handle = await open(path, flags);
   try {

@@ -17,7 +17,6 @@ import {
   type WeightsManifest,
 } from "./manifest.ts";
 
-/** Options of `WeightsReceiver`. */
 export interface WeightsReceiverOptions {
   /** Folder with one subfolder per version, on the inference server's disk. */
   readonly folder: string;

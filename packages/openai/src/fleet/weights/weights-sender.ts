@@ -11,7 +11,6 @@ import type { PublishedWeights, SamplingServer } from "../servers/sampling-serve
 import { packChunk } from "./chunk-coding.ts";
 import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
 
-/** Options of `WeightsSender`. */
 export interface WeightsSenderOptions {
   /** Copies that later versions are compared with. */
   readonly folder: string;
@@ -24,7 +23,6 @@ export interface WeightsSenderOptions {
 
 const checkOptions = optionCheck<WeightsSenderOptions>()("WeightsSender", "folder chunkBytes attempts clock");
 
-/** Bytes sent for a version. */
 export interface WeightsSent {
   readonly bytes: number;
   readonly sentBytes: number;
@@ -204,7 +202,6 @@ export class WeightsSender {
     return made;
   }
 
-  /** The next version differs by one step. */
   async #keep(path: string, { files }: WeightsManifest): Promise<void> {
     const name = basename(path);
     const policy = policyOf(name);

@@ -85,7 +85,6 @@ function methodOptions(options: TextTeamOptions, method: string): BaselineOption
   };
 }
 
-/** Adds the hint to every prompt with the question. */
 function behindHint(
   name: string,
   method: Program,

@@ -21,10 +21,8 @@ import {
 import { collaborator, debate, roles } from "./behind-hint.ts";
 import { numbered, slot, teamOn, wordingFor, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
 
-/** Message of a silent holder. */
 const pass = "PASS";
 
-/** Agent-GSPO's holders; tokens have a cost. */
 const holderPrompt: PromptTemplate = chatTemplate(
   "holder@1",
   `You know a part of a problem that others have to solve. Tell them what matters of it in as few words as you can. Reply ${pass} if nothing does.`,
@@ -63,7 +61,6 @@ function debateOf(options: TextTeamOptions) {
   return { ids, graph };
 }
 
-/** Collaborator and actor of AgentPO's pairs, with the prompts of the bench's method. */
 function pairOf(options: TextTeamOptions, templates: typeof hintTemplates, method: "hint" | "critic") {
   const { helper, actor } = templates(wordingFor(method, options));
   return {
@@ -72,7 +69,6 @@ function pairOf(options: TextTeamOptions, templates: typeof hintTemplates, metho
   };
 }
 
-/** Name of a team over text. */
 export type TeamName =
   | "solo"
   | "hint"
@@ -128,7 +124,6 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn({ ...layeredGraph([specs, [solver]]), name: "star", pass }, [...holders, "solver"], holders);
     },
   },
-  /** Agent-GSPO's distributed information, passed along a chain. */
   chain: {
     summary: "holders each know a part, read the agent before and write to the next; the solver is last, and all learn",
     heeds: ["agents"],
@@ -147,7 +142,6 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn({ ...graph, name: "plain-debate" }, ids);
     },
   },
-  /** Debate that ends at the first round with equal answers. */
   "agreeing-debate": {
     summary: "as plain-debate, and the debate ends as soon as all answers are equal; all learn",
     heeds: ["agents", "rounds"],
@@ -169,7 +163,6 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn(layeredGraph(specs, plurality<AgentId>(layers.at(-1) ?? [], read)), layers.flat());
     },
   },
-  /** Agents read earlier speakers of this round, and the others of the previous round. */
   complete: {
     summary:
       "agents answer in turn, each reads the others' latest messages; all learn, and the majority's answer counts",
@@ -180,7 +173,6 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn(completeGraph(specs, options.rounds, plurality<AgentId>(ids, options.read)), ids);
     },
   },
-  /** The complete graph without some edges, by seed. */
   random: {
     summary: "as complete, with only some of the edges, drawn by seed once for the run; all learn",
     heeds: ["agents", "rounds", "graphSeed", "density"],
@@ -194,10 +186,8 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   },
 };
 
-/** All names of teams over text. */
 export const teamNames: readonly TeamName[] = Object.keys(teams) as TeamName[];
 
-/** All named teams. */
 export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = Object.fromEntries(
   teamNames.map((name) => [name, { name, ...teams[name] }]),
 ) as Record<TeamName, TeamPreset>;

@@ -2,7 +2,6 @@ import type { BaselineOptions, Script } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
 import { type AgentSpec, type Graph, graphTopology, type PromptTemplate, withBudget } from "@laconic/topologies";
 
-/** Topology with trained agents. */
 export interface TextTeam {
   readonly topology: Topology;
   readonly trained: readonly AgentId[];
@@ -14,7 +13,6 @@ export interface TextTeam {
   readonly temperatures?: Readonly<Record<AgentId, number>>;
 }
 
-/** Sizes of a team, its graph and its prompts. */
 export interface TeamSizes {
   /** Holders, debaters, or agents of a layer or graph. Default 3. */
   readonly agents?: number;
@@ -34,9 +32,7 @@ export interface TeamSizes {
 
 type Sized = "agents" | "rounds" | "replyTokens" | "actorTokens";
 
-/** Options of a team. */
 export interface TextTeamOptions extends Omit<TeamSizes, Sized>, Required<Pick<TeamSizes, Sized>> {
-  /** The benchmark's `answerForm`. */
   readonly answerForm: string;
   /** Null if the reply has no answer. */
   readonly read: (reply: string) => string | null;
@@ -52,10 +48,8 @@ export interface TextTeamOptions extends Omit<TeamSizes, Sized>, Required<Pick<T
 /** A bare topology or graph trains all agents. */
 export type TextTeamMaker = (options: TextTeamOptions) => TextTeam | Topology | Graph;
 
-/** A named team. */
 export interface TeamPreset {
   readonly name: string;
-  /** Message flow and learners. */
   readonly summary: string;
   /** Options beyond the common ones. */
   readonly heeds: readonly ("agents" | "rounds" | "graphSeed" | "density")[];
@@ -64,12 +58,10 @@ export interface TeamPreset {
   readonly make: (options: TextTeamOptions) => TextTeam;
 }
 
-/** Returns a graph as a team. */
 export function teamOn(graph: Graph, trained: readonly AgentId[], holders: readonly AgentId[] = []): TextTeam {
   return { topology: graphTopology<AgentId>(graph), trained, holders, graph };
 }
 
-/** Agent with a template's prompt. */
 export function slot(
   { showBudget = false }: Pick<TextTeamOptions, "showBudget">,
   id: AgentId,
@@ -85,7 +77,6 @@ export function numbered(role: string, count: number): AgentId[] {
   return Array.from({ length: count }, (_, i) => `${role}-${i + 1}`);
 }
 
-/** Wording of a method: its published texts, if any are set. */
 export function wordingFor(
   method: string,
   { answerForm, scripts = {} }: Pick<TextTeamOptions, "answerForm" | "scripts">,

@@ -9,7 +9,6 @@ import { useLoadedAll } from "../server.ts";
 import { evaluationMetrics, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
 import { PinButton } from "./sections.tsx";
 
-/** Runs that share a line. */
 export interface ChartGroup extends Pick<ChartLine, "key" | "label" | "index"> {
   readonly runs: readonly string[];
 }
@@ -141,7 +140,6 @@ function lineOf(
   };
 }
 
-/** Mean, lowest and highest for a line with several runs. */
 function csvRows(lines: readonly ChartLine[]): CsvRow[] {
   const columns = lines.flatMap(({ label, steps, values, band }) => {
     const named = band ? { "": values, " lowest": band.low, " highest": band.high } : { "": values };

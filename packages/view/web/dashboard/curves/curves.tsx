@@ -75,7 +75,6 @@ export function Curves({ runs }: { runs: readonly RunSummary[] }) {
   );
 }
 
-/** Visible steps, stored in the address. */
 function useVisibleSteps(whole: Range): Range {
   const [from, to] = [useQuery("fromStep"), useQuery("toStep")];
   const low = Math.max(whole[0], Number(from) || 0);

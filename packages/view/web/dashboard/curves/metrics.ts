@@ -22,7 +22,6 @@ const first: readonly string[] = [
   "actor/grad_norm",
   "actor/pg_loss",
 ];
-/** Seconds per phase, throughput and memory. */
 const machine = /^(?:timing_s|perf)\//u;
 
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
@@ -42,7 +41,6 @@ interface Section {
   readonly metrics: readonly MetricInfo[];
 }
 
-/** Pinned and main metrics, one section per prefix with several metrics, the others, and those of the machine. */
 export function sectionsOf(metrics: readonly MetricInfo[], pinned: readonly string[]): readonly Section[] {
   const names = metrics.map(({ name }) => (pinned.includes(name) ? "Pinned" : sectionOf(name)));
   const isAlone = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name) && !fixed.includes(name);

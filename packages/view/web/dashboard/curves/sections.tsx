@@ -14,7 +14,6 @@ function toggled(text: string, name: string): string {
   return (names.includes(name) ? names.filter((other) => other !== name) : [...names, name]).join("\n");
 }
 
-/** Pins a curve to the top, in this browser. */
 export function PinButton({ metric }: { metric: string }) {
   const isPinned = namesIn(useStore(pins)).includes(metric);
   return (

@@ -208,7 +208,6 @@ function factsOf({ summary }: RunDetail): readonly (Figure | false)[] {
   ];
 }
 
-/** Figures of each group of problems, first and last. */
 function Groups({ evaluations: [first, ...others], test }: RunDetail) {
   const last = test ?? others.at(-1);
   const points = [first, last].flatMap((row) => row ?? []);

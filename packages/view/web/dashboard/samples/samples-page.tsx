@@ -135,7 +135,6 @@ function Verdict({ verdict }: { verdict: SampleVerdict }) {
   return <Badge look={verdicts[verdict]}>{verdict}</Badge>;
 }
 
-/** "812 tokens", "4 calls", "$0.0012", "3.2 s". */
 function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly string[] {
   const price = usd === null ? [] : [formatUsd(usd)];
   return [counted(tokens, "token"), counted(calls, "call"), ...price, formatDuration(seconds)];

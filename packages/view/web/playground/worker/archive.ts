@@ -1,7 +1,6 @@
 import { joinPath, type FileSystem, type ModelFiles } from "@laconic/core/files";
 import { zipSync } from "fflate";
 
-/** In-memory files of a worker. */
 export type WorkerFiles = FileSystem & ModelFiles;
 
 export const runFolder = "/run";

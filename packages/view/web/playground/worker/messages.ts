@@ -41,7 +41,6 @@ export interface Glimpse {
 
 export type OwnProblem = OwnFacts | OwnStory;
 
-/** A thing, its owner, and each teller's text. */
 export interface OwnStory {
   readonly kind: "story";
   readonly thing: string;
@@ -55,7 +54,6 @@ export interface Answers {
   readonly now: Conversation;
 }
 
-/** Sum of two holders' digits. */
 export interface OwnFacts {
   readonly kind: "facts";
   /** Letter and digit of each holder, such as `k6`. */

@@ -6,7 +6,6 @@ import type { World } from "./world.ts";
 
 export const policyFolder = "/policy";
 
-/** Holders know one digit each; the solver must sum two. */
 export function relayWorld(): World {
   // Same number of test problems as the command line, so that run folders agree.
   const task = relayTask({ level: "one-fact", testProblems: 1000 });

@@ -43,7 +43,6 @@ function steered(level: LevelName, steering: Steering, budget: object): UnknownR
   return { budget: { ...budget, targetTokens: steering.targetTokens, warmupIterations } };
 }
 
-/** Supervised warm start of a tellers run; its seed selects the examples. */
 export function warmStartOf(settings: PlaygroundSettings): OwnersWarmStart & { readonly model: string } {
   const { seed, warmStart: steps } = settings;
   return { name: "owners", steps, batch: 32, seed: String(seed), model: storyModelName };

@@ -19,7 +19,6 @@ export interface PlaygroundSettings {
   readonly warmStart: number;
 }
 
-/** Range of a slider. */
 export interface Range {
   readonly min: number;
   readonly max: number;

@@ -22,7 +22,6 @@ import type { Pupil, WarmUpWatch, World } from "./world.ts";
 /** Start model of a run, stored in the run folder. */
 const start = joinPath(runFolder, "taught");
 
-/** Each teller reads a story; the solver names the owner of a thing. */
 export async function tellersWorld(files: WorkerFiles): Promise<World> {
   const beginning = async (): Promise<string> => ((await files.exists(start)) ? start : storyModelFolder);
   const folder = await beginning();
@@ -94,10 +93,8 @@ async function warmUp(
 
 const written = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Folder of the converted story model. */
 const storyModelFolder = "/model";
 
-/** Files of the model folder, all named in run manifests. */
 const storyModelFiles: readonly string[] = [
   "config.json",
   "generation_config.json",

@@ -88,7 +88,6 @@ async function openRelay(files: WorkerFiles): Promise<World> {
   return relayWorld();
 }
 
-/** Loads the tellers' code and model on first use. */
 async function openTellers(files: WorkerFiles): Promise<World> {
   const { keepStoryModel, tellersWorld } = await import("./tellers-world.ts");
   await keepStoryModel(files, await fetched(storyFiles.checkpoint), await fetched(storyFiles.tokenizer));

@@ -7,7 +7,6 @@ import type { PlaygroundSettings } from "./settings.ts";
 export interface World {
   readonly task: TeamTask;
   readonly policy?: { readonly task: string };
-  /** Sampling temperature for custom problems. */
   readonly temperature: number;
   /** Shown before training and after each step, never trained on. */
   readonly followed: Problem;
