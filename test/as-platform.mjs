@@ -12,7 +12,6 @@ const append = fs.appendFileSync;
 const system = process.env.AS_PLATFORM;
 if (system !== "win32" && system !== "darwin") throw new Error(`AS_PLATFORM is ${system}; it is win32 or darwin`);
 const isWindows = system === "win32";
-/** Error of the simulated system. */
 function refusal(code, call, what) {
   if (log) append(log, `${code} ${call} ${what}\n`);
   return Object.assign(new Error(`${code}: as on ${system}, ${call} '${what}'`), {
@@ -45,7 +44,6 @@ const isBad = (path) => {
   const name = basename(pathOf(path));
   return name !== "" && name !== "." && name !== ".." && badName.test(name);
 };
-/** Entry of the folder that differs only in case; both systems treat it as the same file. */
 function clash(path) {
   const file = pathOf(path);
   const name = basename(file);

@@ -4,7 +4,6 @@ import { build, type Rolldown } from "vite";
 import { describe, expect, test } from "vitest";
 import { root } from "./workspace.ts";
 
-/** What a browser may import. */
 const entries = [
   "core core/files core/schemas gspo gspo/presets rewards budget topologies benchmarks hub/tokenizers trainer",
   "tasks tasks/tools tasks/presets tasks/stories tasks/warm-start",
@@ -19,7 +18,6 @@ interface Bundle {
   /** Modules of Node's that a file of the bundle asks for, with who asks. */
   readonly node: readonly string[];
   readonly sources: readonly string[];
-  /** Bytes to fetch. */
   readonly gzipped: number;
 }
 
@@ -65,7 +63,6 @@ async function bundled(entry: string, external: readonly (string | RegExp)[] = [
   };
 }
 
-/** Each with what stands around it. */
 function found(code: string, pattern: RegExp): string[] {
   return Array.from(code.matchAll(pattern), ({ index }) => code.slice(index - 60, index + 60));
 }

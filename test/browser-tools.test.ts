@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { toolsSession } from "./browser/tools-session.ts";
 import { root } from "./workspace.ts";
 
-/** What a worker of a browser has beside the language itself, and this code may ask for. */
 const ofTheWeb = `
   AbortController AbortSignal atob Blob btoa CompressionStream console crypto clearTimeout
   MessageChannel performance queueMicrotask Response setTimeout structuredClone TextDecoder TextEncoder URL
@@ -13,7 +12,6 @@ const ofTheWeb = `
   .trim()
   .split(/\s+/u);
 
-/** An app's build of the session, as one script that leaves `session` behind. */
 async function bundle(): Promise<string> {
   const built = (await build({
     root,

@@ -28,7 +28,6 @@ beforeAll(async () => {
   });
 });
 
-/** The same session in Node. */
 async function inNode(): Promise<SessionResult> {
   const files = memoryFileSystem();
   for (const name of ["config.json", "model.safetensors"])

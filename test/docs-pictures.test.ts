@@ -15,7 +15,6 @@ const resultsIn = (path: string): VariantResult[] => {
 const pictures: readonly {
   readonly name: string;
   readonly file: string;
-  /** Rows of this world only. */
   readonly world?: string;
   readonly title: string;
   readonly budget: number | null;
@@ -54,7 +53,6 @@ const pictures: readonly {
   },
 ];
 
-/** Draws a plane for wide and for narrow windows. */
 async function expectPicture(name: string, plane: PlaneChart): Promise<void> {
   const fileOf = (suffix: string): string => join(root, "docs", "public", `${name}${suffix}.svg`);
   await expect(planeFile(plane, "wide")).toMatchFileSnapshot(fileOf(""));
@@ -70,7 +68,6 @@ for (const { name, file, world, title, budget } of pictures)
     await expectPicture(name, variantPlane(results, title, budget));
   });
 
-/** A baseline in docs/results/tellers-baselines.jsonl. */
 interface BaselineRow {
   readonly name: string;
   readonly tokens: number;

@@ -12,7 +12,6 @@ import { done, rowsOf } from "./for-examples.ts";
 import { root } from "./workspace.ts";
 import { sharedFolder } from "./temporary-folder.ts";
 
-/** Calls that a model with random weights writes by chance. */
 const pieces = [
   '<tool_call>{"name": "calculator", "arguments": {"expression": "2*45*1.2"}}</tool_call>',
   '<tool_call>{"name": "search", "arguments": {"query": "chair"}}</tool_call>',
@@ -20,11 +19,9 @@ const pieces = [
 
 interface Idea {
   readonly file: string;
-  /** What a bench asks: the example's own board, or one of `test/fixtures/boards.ts`. */
   readonly board: string;
   /** Its model is one of the hub's; here it is one with random weights. */
   readonly chats?: true;
-  /** Of every step. */
   readonly metrics: readonly string[];
 }
 

@@ -8,7 +8,6 @@ import { root } from "./workspace.ts";
 const steps = 2;
 const shippedModel = "packages/runtime/assets/relay-one-fact";
 
-/** Runs a program of `examples`; a failing one rejects. */
 async function linesOf(file: string, ...words: readonly string[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", `examples/${file}`, ...words], {
     cwd: root,

@@ -5,7 +5,6 @@ import { parse } from "yaml";
 import { readText, root } from "./workspace.ts";
 import { targets, tryInput } from "./fuzz/targets.ts";
 
-/** Where inputs of a target lie: some to begin with, and those that once broke it. */
 const inputs = (name: string): readonly string[] =>
   ["corpus", "found"]
     .map((kind) => join(root, "test/fuzz", kind, name))

@@ -16,7 +16,6 @@ const table = (head: Row, rows: readonly Row[]): string =>
     .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`)
     .join("\n");
 
-/** A split as `name (problems)`, and where its files come from. */
 function splitsOf({ splits, source }: Benchmark): string {
   const sizes = Object.entries(splits).map(([name, { rows }]) => `\`${name}\` (${rows.toLocaleString("en")})`);
   const [placed] = Object.values(splits).flatMap((split) => split.placed ?? []);

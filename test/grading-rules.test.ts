@@ -9,7 +9,6 @@ afterAll(() => maths.close());
 const boxed = (answer: string): string => `So it is $\\boxed{${answer}}$.`;
 const said = (answer: string): string => `Final Answer: The final answer is $${answer}$. I hope it is correct.`;
 type Column = readonly [rule: GradeRule, grading: Grading, reply: (answer: string) => string];
-/** As the table has them. */
 const columns: readonly Column[] = [
   ["own", { kind: "maths" }, boxed],
   ["lenient", { kind: "maths" }, boxed],

@@ -13,7 +13,6 @@ function prose(path: string): string {
   return text.replaceAll(/`[^`\n]*`/gu, (code) => code.replaceAll(/[[\]()]/gu, " "));
 }
 
-/** The places of a page as GitHub names them. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of prose(path).matchAll(/^#{1,6} (.*)$/gmu)) {

@@ -14,7 +14,6 @@ import { TinkerClient } from "../packages/tinker/src/index.ts";
 const apiKey = "hf_canary0123456789";
 const soon = (): AbortSignal => AbortSignal.timeout(400);
 
-/** Each client asks the server once. */
 const clients: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   openai: (url) =>
     openAiModel({ model: "m", baseUrl: url, apiKey, attempts: 1, deadlineMs: 2000 }).complete({
@@ -34,7 +33,6 @@ const clients: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
     }),
 };
 
-/** What a server does to a request; null: there is no server. */
 const faults: Readonly<Record<string, RequestListener | null>> = {
   "no server": null,
   "a reset": (request) => void request.socket.destroy(),

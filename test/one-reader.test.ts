@@ -10,7 +10,6 @@ const sources = repositoryFiles().filter(
 const sourcesWith = (...patterns: readonly RegExp[]): string[] =>
   sources.filter((path) => patterns.every((pattern) => pattern.test(readText(path))));
 
-/** Files that grow with a run or a bench, by the names that sources have for them. */
 const growing =
   /\.jsonl|(?:benchFiles|runFiles)\.(?:samples|questions|calls|metrics|timing|episodes|evaluations|dropped|warnings|samplers|changes)|[sS]amplesFile|[jJ]ournal/u;
 const readsWhole = /(?<!#)\b(?:readFile|readFileSync|readText)\(|\bfs\.read\(/u;

@@ -83,7 +83,6 @@ describe("the papers' presets with one changed property", () => {
   const resolved = async (config: string): Promise<Config> =>
     JSON.parse(await done("train", config, "--dry-run", "--json")) as Config;
 
-  /** Keys whose values differ. */
   const changed = (one: unknown, other: unknown, path = ""): string[] => {
     const isGroup = (value: unknown): value is Config => typeof value === "object" && value !== null;
     if (!isGroup(one) || !isGroup(other)) return one === other ? [] : [path.slice(1)];

@@ -9,7 +9,6 @@ const slow = { timeout: 900_000 };
 
 let server: PlaygroundServer;
 let browser: Browser;
-/** Errors in consoles, and requests to other places. */
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -23,7 +22,6 @@ afterAll(async () => {
   server.close();
 });
 
-/** The playground in a profile of its own, whose worker first runs some text. */
 async function opened(query: string, first = ""): Promise<OpenedPlayground> {
   const { page, context } = await blankPlayground(browser, faults);
   await context.route(/\/training-worker-[^/]*\.js$/u, async (route) => {
@@ -35,7 +33,6 @@ async function opened(query: string, first = ""): Promise<OpenedPlayground> {
 }
 
 const says = (page: Page, words: RegExp) => page.locator(".notices").getByText(words).first().waitFor();
-/** Lets one step pass. */
 async function oneStep(page: Page, step: number): Promise<void> {
   await enabled(page, "One step").click();
   await atStep(page, step);
@@ -49,7 +46,6 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx @laconic\/cli quickstart/u);
     await page.getByText("The model could not be loaded.").waitFor();
     await enabled(page, "Reload the page").waitFor();
-    // Which could not begin either.
     expect(await enabled(page, "Start a new run").count()).toBe(0);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Watch a team learn to say less");
     await context.close();

@@ -20,7 +20,6 @@ const measured = ["evaluation.every=10", "evaluation.problems=100", "checkpoint.
 let folder = "";
 let server: PlaygroundServer;
 let browser: Browser;
-/** Errors in consoles, and requests to other places. */
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -53,7 +52,6 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** Clicks export, and lays the run folder down as `unzip` would. */
 async function exported(page: Page, name: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), enabled(page, "Export the run (.zip)").click()]);
   expect(download.suggestedFilename()).toMatch(/^(?:relay|tellers)-seed-\d+-step-\d+\.zip$/u);
@@ -65,7 +63,6 @@ async function exported(page: Page, name: string): Promise<string> {
   return run;
 }
 
-/** Runs the command line. */
 async function laconic(...words: string[]): Promise<readonly string[]> {
   const terminal = recordingTerminal();
   expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);

@@ -11,7 +11,6 @@ import { publishedPackages, readText, repositoryFiles, root } from "./workspace.
 interface Page {
   readonly name: string;
   readonly path: string;
-  /** The package that the examples are compiled in: they may import it and what it depends on. */
   readonly home: string;
 }
 
@@ -62,11 +61,9 @@ afterAll(clean);
 
 interface Outcome {
   readonly error: string | null;
-  /** Lines of `console.log`. */
   readonly printed: string;
 }
 
-/** Outcome of each example by its file. All run in one process, one after the other. */
 async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, Outcome>>> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
   try {

@@ -3,11 +3,9 @@ import { applyOverrides, parseAppConfig } from "../packages/runtime/src/index.ts
 import { presetConfig } from "../packages/runtime/src/resolver/index.ts";
 import table from "./fixtures/released.json" with { type: "json" };
 
-/** Setting of a released configuration and of ours. */
 interface ReleasedSetting {
   /** Name in the released file; null for a setting that only ours has. */
   readonly key: string | null;
-  /** Value as the file has it. */
   readonly value: string | null;
   /** `OWNER/REPOSITORY/PATH`; default: the configuration's file. */
   readonly file?: string;
@@ -16,11 +14,9 @@ interface ReleasedSetting {
   /** The released value in our unit; `note` explains it. */
   readonly as?: string | number | boolean | null;
   readonly note?: string;
-  /** Reason of a departure. */
   readonly reason?: string;
 }
 
-/** Released configuration and the preset that follows it. */
 export interface ReleasedConfiguration {
   readonly name: string;
   readonly preset: string;
@@ -46,13 +42,10 @@ export interface ComparedSetting extends ReleasedSetting {
   readonly ours: unknown;
 }
 
-/** Released configurations of AgentPO and MAGRPO. */
 export const configurations: readonly ReleasedConfiguration[] = table.configurations;
 
-/** Settings that Agent-GSPO leaves open. */
 export const openSettings: readonly OpenSetting[] = table.open.flatMap(({ rows }): readonly OpenSetting[] => rows);
 
-/** Configuration of a preset. */
 export function resolved(preset: string, overrides: readonly string[] = []): ReturnType<typeof parseAppConfig> {
   return parseAppConfig(applyOverrides(presetConfig(preset), overrides));
 }
@@ -65,12 +58,10 @@ export function pinnedFile(file: string): Readonly<Record<"repository" | "commit
   return { repository, commit: commits[repository] ?? "", path: path.join("/") };
 }
 
-/** Value of a dotted path; null if a part is missing. */
 export function settingAt(config: unknown, path: string): unknown {
   return path.split(".").reduce((value, name) => (isRecord(value) ? value[name] : undefined), config) ?? null;
 }
 
-/** Rows of a configuration, including those of `like`. */
 export function comparedRows({ preset, overrides, file, like, rows }: ReleasedConfiguration): ComparedSetting[] {
   const config = resolved(preset, overrides);
   const base = configurations.find(({ name }) => name === like)?.rows ?? [];
@@ -84,12 +75,10 @@ export function comparedRows({ preset, overrides, file, like, rows }: ReleasedCo
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Command that sweeps an open setting. */
 export function sweepCommand({ path, values, with: fixed = [] }: OpenSetting): string {
   return ["laconic sweep preset:agent-gspo", ...fixed, `${path}=${values.join(",")}`].join(" ");
 }
 
-/** Released setting, ours, and `equal` or the departure. */
 export function releasedCells(configuration: ReleasedConfiguration): string[][] {
   return comparedRows(configuration).map(({ key, value, file, path, note, reason, ours }) => [
     key === null ? "-" : `\`${key}\`: \`${value}\`${file === configuration.file ? "" : ` (${file.split("/").at(-1)})`}`,
@@ -104,7 +93,6 @@ function isEqual({ value, as, ours }: ComparedSetting): boolean {
   return typeof ours === "number" ? Number(value) === ours : value.toLowerCase() === shown(ours).toLowerCase();
 }
 
-/** Faults of a table: unequal values without a reason, stale reasons, and settings of `train` without a row. */
 export function releasedFaults(rows: readonly ComparedSetting[], train: unknown, defaults: unknown): string[] {
   const faults = rows.flatMap((row) => {
     const { key, path, as, note, reason = "", ours } = row;
@@ -121,7 +109,6 @@ export function releasedFaults(rows: readonly ComparedSetting[], train: unknown,
   return [...faults, ...uncovered.map((path) => `${path}: differs from the default and has no row`)];
 }
 
-/** Paths of single values that differ from the defaults. */
 export function changedSettings(value: unknown, preset: unknown, path: string): string[] {
   if (isRecord(value))
     return Object.keys(value).flatMap((name) =>

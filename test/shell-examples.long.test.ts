@@ -28,10 +28,8 @@ const commands = pages.flatMap((page) =>
 
 /** How a command of the command line is run here, and what shows that its words are right. */
 interface Trial {
-  /** Words behind the documented ones. */
   readonly more?: readonly string[];
   readonly code: number;
-  /** Of the last line of standard error. */
   readonly says?: string;
 }
 

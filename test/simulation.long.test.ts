@@ -9,7 +9,6 @@ import { root } from "./workspace.ts";
 /** Over all scenarios, about: those that are played fast have more. */
 const seeds = 200;
 
-/** What `npm run simulate` prints, and how it ends. */
 async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
   const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -18,7 +17,6 @@ async function simulate(...words: readonly string[]): Promise<{ readonly said: s
   return { said: reply, code: child.exitCode };
 }
 
-/** Of a seed, by scenario. */
 function tracesOf(reply: string, seed: number): Record<string, string> {
   const lines = reply.split("\n").filter((line) => line.startsWith("{"));
   const outcomes = lines.map((line) => JSON.parse(line) as Record<"scenario" | "trace", string> & { seed: number });

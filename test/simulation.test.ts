@@ -23,7 +23,6 @@ interface Outcome {
   readonly met: readonly string[];
 }
 
-/** What `npm run simulate` prints. */
 async function simulate(...words: readonly string[]): Promise<string[]> {
   const program = [join(root, "scripts/simulate.mjs"), ...words];
   const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });

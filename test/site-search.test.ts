@@ -15,7 +15,6 @@ function sectionsOf(path: string): readonly object[] {
   });
 }
 
-/** The index and search options of VitePress. */
 const index = new MiniSearch({
   fields: ["title", "titles", "text"],
   searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } },

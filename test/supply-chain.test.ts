@@ -24,7 +24,6 @@ const permissive = [
 
 interface Component {
   readonly name: string;
-  /** Such as `pkg:npm/zod@4.6.7`. */
   readonly purl: string;
   readonly licenses?: readonly { readonly license?: { readonly id?: string }; readonly expression?: string }[];
   readonly externalReferences?: readonly {

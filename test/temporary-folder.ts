@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
-/** Folder that is deleted when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   return folderUntil(onTestFinished);
 }

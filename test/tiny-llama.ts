@@ -1,7 +1,6 @@
 import { createLocalEngine } from "../packages/engine/src/index.ts";
 import { wasmKernels } from "../packages/engine/src/wasm/index.ts";
 
-/** Writes a one-layer Llama with fixed random weights in Hugging Face's format. */
 export async function saveTinyLlama(
   folder: string,
   { vocabulary, contextLength, endToken }: Readonly<Record<"vocabulary" | "contextLength" | "endToken", number>>,

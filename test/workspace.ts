@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 
 export const root: string = fileURLToPath(new URL("..", import.meta.url));
 
-/** Fields of a package.json that repository rules use. */
 export interface Manifest {
   readonly name: string;
   readonly description?: string;

@@ -27,7 +27,6 @@ export interface ConformanceResult {
   readonly backend: string;
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** Max concurrent threads, and parts computed by other threads than this one. */
   readonly processors: number;
   readonly helped: number;
 }

@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 
-/** Path of Chromium; null if not found. */
 export const chromium: string | null =
   [process.env["LACONIC_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
     (path) => path !== undefined && existsSync(path),
@@ -28,12 +27,9 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export interface PageOptions {
-  /** Query of the page's address. */
   readonly query: string;
-  /** Content of `/options.json`. */
   readonly options?: unknown;
   readonly flags?: readonly string[];
-  /** Whether the page's threads may share memory. */
   readonly isolated?: boolean;
 }
 

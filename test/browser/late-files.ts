@@ -1,6 +1,5 @@
 import type { ModelFiles } from "../../packages/core/src/files/index.ts";
 
-/** Files that load later; callers wait for them. */
 export function lateFiles(files: Promise<ModelFiles>): ModelFiles {
   return {
     exists: async (path) => (await files).exists(path),

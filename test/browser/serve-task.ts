@@ -3,7 +3,6 @@ interface Scope {
   postMessage(message: unknown): void;
 }
 
-/** Runs a worker's task after a query and posts the result. */
 export function serveTask(work: (query: URLSearchParams) => Promise<unknown>): void {
   const scope = globalThis as unknown as Scope;
   const fail = (error: unknown): void =>

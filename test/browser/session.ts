@@ -6,26 +6,21 @@ import { onePolicy, openRun, parseTrainConfig, runSpec, train } from "../../pack
 
 export type Files = ReturnType<typeof memoryFileSystem>;
 
-/** Folder of the shipped policy. */
 export const modelFolder = "/policy";
 
 export interface SessionOptions {
-  /** Settings of `train`. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Steps before the interruption. */
   readonly steps: number;
 }
 
 /** Results that must be equal on all platforms. */
 export interface SessionResult {
-  /** Rows of `metrics.jsonl` and `evaluations.jsonl`. */
   readonly metrics: readonly string[];
   readonly evaluations: readonly string[];
   /** SHA-256 of weights, optimizer and state in the last checkpoint, if the engine shares the run's files. */
   readonly checkpoint: Readonly<Record<string, string>>;
 }
 
-/** Reads the task from the page's server. */
 export async function fetchOptions(): Promise<SessionOptions> {
   return (await (await fetch("/options.json")).json()) as SessionOptions;
 }

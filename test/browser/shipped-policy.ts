@@ -6,7 +6,6 @@ const addresses: Readonly<Record<string, URL>> = {
   "model.safetensors": new URL("../../packages/runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
 
-/** In-memory file system with the shipped policy. */
 export async function fetchPolicy(): Promise<Files> {
   const files = memoryFileSystem();
   for (const [name, address] of Object.entries(addresses))

@@ -6,7 +6,6 @@ import { recordingTerminal } from "../../apps/trainer/test/recording-terminal.ts
 import { main } from "../../apps/trainer/src/main.ts";
 import { badFiles, badInputs, type BadInput } from "./bad-inputs.ts";
 
-/** Goes into a folder with the bad files; what it returns leaves and removes it. */
 async function enterBadFolder(): Promise<() => Promise<void>> {
   const home = process.cwd();
   const folder = await mkdtemp(join(tmpdir(), "laconic-bad-"));
@@ -22,7 +21,6 @@ async function enterBadFolder(): Promise<() => Promise<void>> {
   };
 }
 
-/** What is wrong with how the command line answers; null where it answers as it should. */
 async function complaintAbout({ words, says, code = 2, environment = {} }: BadInput): Promise<string | null> {
   const terminal = recordingTerminal();
   const before = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));

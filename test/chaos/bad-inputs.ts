@@ -1,11 +1,9 @@
 /** Invalid command line. Each must end with one line that explains the error, without a stack. */
 export interface BadInput {
   readonly words: readonly string[];
-  /** Part of the message. */
   readonly says: string;
   /** Exit code: 2 for refused input (default), 1 for a later failure. */
   readonly code?: 1 | 2;
-  /** Extra environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +42,6 @@ const long = "x".repeat(5000);
 const relay = ["train", "preset:relay-quickstart", "--dry-run"] as const;
 const bench = ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods"] as const;
 
-/** Numeric flags with invalid, out-of-range or missing values. */
 function numbers(words: readonly string[], flag: string, bad: readonly string[]): BadInput[] {
   return [
     ...bad.map((value) => ({ words: [...words, `--${flag}=${value}`], says: `--${flag} is ${value}` })),
@@ -52,7 +49,6 @@ function numbers(words: readonly string[], flag: string, bad: readonly string[])
   ];
 }
 
-/** Commands that read a run, with their other arguments. */
 const readers: readonly (readonly [command: string, ...words: string[]])[] = [
   ["eval"],
   ["view", "report"],
@@ -60,7 +56,6 @@ const readers: readonly (readonly [command: string, ...words: string[]])[] = [
 ];
 
 export const badInputs: readonly BadInput[] = [
-  // Unknown commands and flags.
   { words: [], says: "USAGE" },
   { words: ["trian"], says: "trian" },
   { words: [long], says: "Unknown command" },
@@ -72,7 +67,6 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "--device", long], says: "unknown; use auto" },
   { words: ["view", "report", "a", "b"], says: 'unexpected argument "b"' },
 
-  // Configurations.
   { words: ["train"], says: "CONFIG: missing" },
   { words: ["train", `${long}.json`], says: "not found" },
   { words: ["train", "empty/"], says: "is a folder" },
@@ -88,7 +82,6 @@ export const badInputs: readonly BadInput[] = [
   { words: ["train", "syntax.ts", "--dry-run"], says: "cannot be read" },
   { words: ["train", "nothing.ts", "--dry-run"], says: "unknown setting" },
 
-  // Settings.
   { words: [...relay, "train.stepz=3"], says: "did you mean train.steps?" },
   { words: [...relay, "train.steps=-1"], says: "train.steps" },
   { words: [...relay, "train.steps=1e999"], says: "train.steps" },
@@ -102,7 +95,6 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "actor.model=shipped"], says: "actor: has no effect" },
   { words: ["train", "preset:relay-quickstart", "--run", "x", `model=${long}`], says: "model folder not found" },
 
-  // Missing and damaged runs.
   ...readers.flatMap((reader): BadInput[] => [
     { words: [...reader, "none"], says: "has no run" },
     { words: [...reader, "cases.jsonl"], says: "has no run" },
@@ -119,14 +111,12 @@ export const badInputs: readonly BadInput[] = [
   { words: ["view", "report", "deep-bench"], says: "levels deep" },
   { words: ["analyze", "rescore", "episodes.jsonl"], says: "episodes.jsonl:1: not a recorded episode" },
 
-  // Plans and sweeps.
   { words: ["plan", "preset:relay-quickstart", "--memory", "-1GiB"], says: "--memory is -1GiB" },
   ...numbers(["plan", "preset:relay-quickstart"], "tflops", ["0", "fast"]),
   ...numbers(["sweep", "preset:relay-quickstart", "train.steps=1,2"], "seeds", ["1,1", "many"]),
   { words: ["sweep", "preset:relay-quickstart", "train.stepz=1,2"], says: "train.stepz" },
   { words: ["sweep", "ablate", "preset:relay-quickstart", "--variants", "none"], says: "variant none not found" },
 
-  // Serving.
   { words: ["view", "none"], says: "none: folder not found" },
   ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve", "empty"], says: "tokenizer.json not found" },
@@ -135,7 +125,6 @@ export const badInputs: readonly BadInput[] = [
   { words: ["serve", "shipped", "--api-key-env", "NO_SUCH_KEY"], says: "NO_SUCH_KEY, which is not set" },
   ...numbers(["serve", "shipped"], "max-body", ["0"]),
 
-  // Data and benches.
   { words: ["data", "get", "gsm9k", "--offline"], says: "gsm9k" },
   { words: ["data", "get", "gsm8k", "--offline", "--folder", "cases.jsonl"], says: "GSM8K" },
   { words: ["data", "get", "gsm8k", "--offline", "--folder", long], says: "GSM8K" },
@@ -151,7 +140,6 @@ export const badInputs: readonly BadInput[] = [
   { words: ["bench", "--resume", "--run", "none"], says: "has no bench" },
   { words: ["bench", "--resume", "--run", "deep-bench"], says: "levels deep" },
 
-  // Graders, graphs, programs.
   { words: ["grade", long], says: "cannot be read" },
   { words: ["grade", "cases.jsonl"], says: "2 could not be read", code: 1 },
   { words: ["topology", "show", "__proto__"], says: "GRAPH: unknown topology __proto__" },

@@ -2,7 +2,6 @@ import { recordingTerminal } from "../../apps/trainer/test/recording-terminal.ts
 import { main } from "../../apps/trainer/src/main.ts";
 import type { Ended } from "./laconic-process.ts";
 
-/** Runs the command line in this process, for tests that need no separate one. */
 export async function command(words: readonly string[]): Promise<Ended> {
   const terminal = recordingTerminal();
   const code = await main(words, { terminal });

@@ -1,7 +1,6 @@
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Damages a file; `sibling` is another file of its folder. */
 export type Damage = (file: string, sibling: string) => Promise<void>;
 
 /** Typical damage by disks, editors and incomplete copies. */
@@ -33,7 +32,6 @@ export const damages: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** Files below a folder, relative to it, sorted. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

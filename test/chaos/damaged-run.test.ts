@@ -10,7 +10,6 @@ const evalWords = (run: string): string[] => ["eval", run, "--limit", "10"];
 
 let whole = "";
 let content: Readonly<Record<string, string>>;
-/** What `eval` says of the last checkpoint, and of the one before. */
 let evaluations: readonly string[];
 /** Every file of the run; of checkpoints, those of the last. */
 let files: readonly string[];
@@ -25,7 +24,6 @@ beforeAll(async () => {
   files = (await filesIn(whole)).filter((file) => !/^tensorboard|step-00000002/u.test(file));
 });
 
-/** Commands that read a run, and what must hold of one that ends well. */
 const readers: Readonly<Record<string, (run: string, file: string) => Promise<void>>> = {
   async eval(run, file) {
     const { code, out, err } = await ended(evalWords(run));

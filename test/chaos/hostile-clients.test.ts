@@ -11,7 +11,6 @@ const sized = (body: string | Uint8Array): (string | Uint8Array)[] => [
 const asks = (change: object): (string | Uint8Array)[] =>
   sized(JSON.stringify({ model: "relay-one-fact", prompt: "f", max_tokens: 2, ...change }));
 
-/** What clients send that are broken, or mean harm. */
 const attacks: Readonly<Record<string, readonly (string | Uint8Array)[]>> = {
   "no HTTP": ["\u0016\u0003\u0001\u0002 hello\r\n\r\n"],
   noise: [Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) >> 3)],
@@ -53,7 +52,6 @@ const attacks: Readonly<Record<string, readonly (string | Uint8Array)[]>> = {
   }),
 };
 
-/** Sends the pieces, waits for what comes back or half a second, and hangs up without a goodbye. */
 async function attack(port: number, pieces: readonly (string | Uint8Array)[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let got = "";

@@ -6,7 +6,6 @@ import { gzipSync } from "node:zlib";
 export interface Hostility {
   readonly name: string;
   readonly answer: (socket: Socket) => void;
-  /** Whether the answer is unusual but valid. */
   readonly isAnswer?: boolean;
   /** Only the client can end it. */
   readonly stalls?: true;
@@ -22,14 +21,12 @@ const says =
     socket.end();
   };
 
-/** Correct content length. */
 const body = (content: string | Uint8Array, status = "200 OK", headers: readonly string[] = []): Hostility["answer"] =>
   says(head(status, [`content-length: ${Buffer.byteLength(content)}`, ...headers]), content);
 
 const reply = (message: unknown, usage: unknown = { prompt_tokens: 7, completion_tokens: 2 }): string =>
   JSON.stringify({ choices: [{ finish_reason: "stop", message }], usage });
 
-/** Writes until the client disconnects. */
 const endless =
   (start: string, piece: string): Hostility["answer"] =>
   (socket) => {
@@ -126,7 +123,6 @@ export const hostilities: readonly Hostility[] = [
   },
 ];
 
-/** Listens on loopback and answers each connection that sends data. */
 export async function hostileServer({ answer }: Hostility): Promise<{ readonly url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

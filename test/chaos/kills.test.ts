@@ -30,7 +30,6 @@ beforeAll(async () => {
   };
 });
 
-/** The small run in `folder`, killed at its n-th write. */
 function killedAt(folder: string, write: number): { readonly ended: Promise<Ended>; readonly counter: string } {
   const [run, counter] = [join(folder, "run"), join(folder, "counter")];
   const environment = {

@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
 import { root } from "../workspace.ts";
 
-/** Exit of the command line, as a shell sees it. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -15,17 +14,14 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Command line as a separate process. */
 export interface LaconicProcess {
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves once standard error contains the text, or the process has ended. */
   says(text: string | RegExp): Promise<string>;
 }
 
 export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Module that Node loads first. */
   readonly preload?: string;
   /** Shell command before the program, such as `ulimit -f 10`. */
   readonly before?: string;
@@ -99,7 +95,6 @@ export async function done(running: Promise<Ended>): Promise<Ended> {
   return ended;
 }
 
-/** Folder that is deleted after the file's tests. */
 export async function temporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-chaos-"));
   folders.add(folder);

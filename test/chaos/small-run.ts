@@ -29,7 +29,6 @@ export const trainWords = (run: string, of = "preset:relay-quickstart"): readonl
 /** Run file with opponents, critics, a tool, supervised examples and a price. */
 export const wholeRun: string = join(root, "apps/trainer/test/whole-run.ts");
 
-/** SHA-256 of a run's rows, episodes and last checkpoint files. */
 export async function contentOf(run: string): Promise<Readonly<Record<string, string>>> {
   const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));

@@ -26,7 +26,6 @@ type Target = (bytes: Uint8Array) => unknown;
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Refuses invalid JSON before it is read. */
 function json(bytes: Uint8Array): unknown {
   try {
     return boundedJson(text(bytes));
@@ -64,13 +63,9 @@ const handler = completionHandler({
   },
 });
 
-/** Targets by name. */
 export const targets: Readonly<Record<string, Target>> = {
-  /** Weights file. */
   safetensors: (bytes) => decodeSafetensors(bytes, "file"),
-  /** `config.json` of a checkpoint. */
   "model-config": (bytes) => parseModelConfig(recordIn(json(bytes)) ?? {}),
-  /** `tokenizer.json` of a checkpoint. */
   tokenizer: async (bytes) =>
     tokenizerOf(await readTokenizerFiles(async (name) => (name === "tokenizer.json" ? text(bytes) : null), "folder")),
   /** `chat_template.jinja` of a checkpoint. Nested loops may reach the deadline, which is no error. */
@@ -91,11 +86,9 @@ export const targets: Readonly<Record<string, Target>> = {
   "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
   /** Labelled answers for `laconic grade`. */
   "graded-cases": (bytes) => [...readGradedCases(jsonLines("cases.jsonl", bytes, { exact: true }))],
-  /** Files of a run folder. */
   manifest: (bytes) => parseRunManifest(text(bytes), "manifest.json"),
   "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),
   rows: (bytes) => rowsIn(text(bytes)),
-  /** Run archive for the playground. */
   configuration: (bytes) => parseAppConfig(json(bytes)),
   "command-line": (bytes) => parseAppConfig(applyOverrides({}, text(bytes).split("\n"))),
   /** The first byte selects the route. Every answer must be JSON with a status below 500. */
@@ -108,7 +101,6 @@ export const targets: Readonly<Record<string, Target>> = {
     if (failure !== null) throw failure;
     expect(response.status < 500, `${response.status}: ${body}`);
   },
-  /** Reply of a server. */
   reply: (bytes) => {
     readErrorBody(text(bytes));
     parseRetryAfter(text(bytes), 0);
@@ -118,7 +110,6 @@ export const targets: Readonly<Record<string, Target>> = {
       expect(typeof ("fault" in reply ? reply.fault : reply.text) === "string", "a reply has a text or a fault");
     }
   },
-  /** Model text that may contain tool calls. */
   "tool-calls": (bytes) => {
     for (const format of [hermesTools(), jsonTools(), llamaTools()]) {
       const { content, calls } = format.read(text(bytes));
@@ -134,7 +125,6 @@ export const targets: Readonly<Record<string, Target>> = {
       expect(typeof verdict === "object", "a verdict");
     gradeMaths(reply, gold);
   },
-  /** Text shown in a report. */
   "visible-text": (bytes) => {
     const shown = visibleText(text(bytes));
     const codes = Array.from(shown, (character) => character.codePointAt(0) ?? 0);

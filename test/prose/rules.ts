@@ -15,7 +15,6 @@ interface Token {
 
 const wink = winkNLP(model, ["pos"]);
 
-/** Words with their parts of speech. */
 function tokensOf(sentence: string): readonly Token[] {
   const tokens = wink.readDoc(sentence).tokens();
   const tags = tokens.out(wink.its.pos);
@@ -91,7 +90,6 @@ export function sentencesOf(text: string): readonly string[] {
     .filter((sentence) => /[a-z]{2}/iu.test(sentence) && !/^\S+(?: ?[[(].*?[\])])? [+*-]?=/u.test(sentence));
 }
 
-/** Faults of a text by the rules of CONTRIBUTING.md. */
 export function faultsOf({ kind, line, text, labelWords }: Text): readonly Fault[] {
   return sentencesOf(text).flatMap((sentence, i) => {
     const tokens = tokensOf(sentence);

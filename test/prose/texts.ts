@@ -1,7 +1,6 @@
 import MarkdownIt from "markdown-it";
 import { parseSync } from "vite";
 
-/** Kinds of text, each with its own budget. */
 export type Kind = "comment" | "message" | "title" | "page";
 
 export interface Text {

@@ -41,7 +41,6 @@ interface Selector {
   readonly matchLabels?: Labels;
 }
 
-/** Fields of all kinds of manifests. */
 interface Resource {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -59,7 +58,6 @@ interface Resource {
   };
 }
 
-/** Applied manifests, and secrets that their comments create. */
 export interface Namespace {
   readonly resources: readonly Resource[];
   readonly secrets: Readonly<Record<string, string>>;
@@ -97,7 +95,6 @@ export function podsOf({ kind, metadata, spec }: Resource): Pod[] {
   return found(spec).map((pod) => ({ ...pod, metadata: { labels: { ...pod.metadata.labels, ...added } } }));
 }
 
-/** Container and number of a declared port. */
 export function portOf(
   pod: Pod,
   port: string | number,
@@ -160,7 +157,6 @@ const accessOf = (namespace: Namespace, claim: string): readonly string[] =>
 export class Kubelet {
   readonly #world: World;
   readonly #namespace: Namespace;
-  /** Local port of each pod's port, by its number. */
   readonly #local = new Map<number, number>();
   #pods = 0;
 

@@ -17,7 +17,6 @@ const json = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")
 const codeOf = (child) =>
   new Promise((resolve) => child.on("exit", (code, signal) => resolve(code ?? { SIGTERM: 143 }[signal] ?? 137)));
 
-/** Passes signals on and ends as its child. */
 async function become(command, words, options = {}, kill = (child, signal) => child.kill(signal)) {
   const child = spawn(command, words, { stdio: "inherit", ...options });
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => kill(child, signal));

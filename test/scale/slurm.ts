@@ -3,13 +3,11 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { World } from "./world.ts";
 
-/** One start of a job: its nodes, and what ends it after a number of steps. */
 export interface JobStart {
   readonly nodes: readonly string[];
   readonly ends: { readonly by: "limit" | "loss"; readonly steps: number } | null;
 }
 
-/** Free port on this machine. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

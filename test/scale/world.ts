@@ -12,11 +12,8 @@ export const hasPython: boolean = spawnSync("python3", ["-c", "import sqlite3"])
 export interface World {
   readonly folder: string;
   path(name: string): string;
-  /** Starts a process in a new process group. */
   start(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Started;
-  /** Ends all processes at once, as a lost node does. */
   lose(): void;
-  /** Trained steps in order, repeated ones too. */
   steps(): number[];
   /** Lets a trainer wait after this step; null for none. */
   pauseAfter(step: number | null): void;

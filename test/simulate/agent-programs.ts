@@ -8,9 +8,7 @@ import type { World } from "./world.ts";
 /** Known facts about a rollout, shared by agent programs. */
 export interface KnownRollout {
   readonly group: string;
-  /** Complete replies. */
   readonly heard: { readonly text: string; readonly tokens: number }[];
-  /** Requests without a reply. */
   unheard: number;
   /** Sent rewards, and the one that the gateway acknowledged. */
   readonly sent: Set<number>;
@@ -19,13 +17,10 @@ export interface KnownRollout {
 
 /** Max milliseconds until an answer; the gateway holds requests for four minutes, others wait for weights. */
 const maxAnswerMs = 600_000;
-/** Attempts per request. */
 const maxTries = 8;
 
-/** Rollouts of agent programs, in order of their start. */
 export class Rollouts {
   readonly known: Map<string, KnownRollout> = new Map();
-  /** Training has ended. */
   isOver = false;
   readonly #members: number;
 

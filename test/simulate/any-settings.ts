@@ -4,7 +4,6 @@ import { checkTraining } from "../../packages/trainer/src/spec/check-training.ts
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { trainConfigSchema } from "../../packages/trainer/src/settings/schema.ts";
 
-/** Used fields of the JSON schema of the settings. */
 interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;

@@ -2,12 +2,10 @@ import { tokenCost, type TokenPrice } from "../../packages/core/src/ledger/index
 import { expectThat, hasMet, rowsOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
-/** Line of a spending journal, in its documented format. */
 interface Line {
   readonly call: number;
   readonly reserved?: number;
   readonly usd?: number;
-  /** Usage of a reply that is not stored. */
   readonly usage?: Tokens;
   readonly reply?: { readonly usage: Tokens };
 }
@@ -17,19 +15,15 @@ interface Tokens {
   readonly completionTokens: number;
 }
 
-/** Tolerance of sums in US dollars. */
 const crumb = 1e-9;
 
-/** Compares a server's charges with its client's journal. */
 export class Books {
   readonly price: TokenPrice;
-  /** Usage of complete replies. */
   readonly billed: Tokens[] = [];
   /** US dollars for all generated tokens, delivered or not. */
   charged = 0;
   /** Calls with an unknown outcome; they may count at their max cost. */
   unknown = 0;
-  /** Max concurrent calls of one program. */
   #atOnce = 0;
   readonly #running = new Map<number, number>();
 

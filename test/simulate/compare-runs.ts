@@ -46,7 +46,6 @@ export function undisturbed(
   return files;
 }
 
-/** Files below a folder, by path from the folder. */
 export function filesBelow(files: Files, folder: string): Files {
   const start = `${folder.slice(diskRoot.length + 1)}/`;
   return new Map(
@@ -54,7 +53,6 @@ export function filesBelow(files: Files, folder: string): Files {
   );
 }
 
-/** Run of the tiny task, then continued with more steps. */
 export interface RunPlan {
   readonly variant: Variant;
   readonly moreSteps: number;

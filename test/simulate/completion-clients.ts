@@ -6,13 +6,11 @@ import { secret } from "./secret.ts";
 import { Violation } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** Served weights. */
 export const servedWeights = (): TrainableModel =>
   tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, spread: 1, seed: "served" });
 
 /** Max milliseconds until a short request is answered or refused. */
 const maxAnswerMs = 60_000;
-/** Requests per client. */
 const requests = 8;
 
 interface Usage {
@@ -21,11 +19,9 @@ interface Usage {
   readonly total_tokens: number;
 }
 
-/** Received texts, with the usage if present. */
 interface Heard {
   readonly texts: readonly string[];
   readonly usage: Usage | null;
-  /** Whether the reply is complete. */
   readonly isWhole: boolean;
 }
 
@@ -39,21 +35,17 @@ interface Asked {
   readonly isStreamed: boolean;
 }
 
-/** Clients of a completion server. They compare replies with the weights and with each other. */
 export class CompletionClients {
   readonly #world: World;
   readonly #url: string;
   readonly #weights = servedWeights();
-  /** Sampled texts by request. */
   readonly #drawn = new Map<string, string>();
-  /** Complete answers. */
   answered = 0;
 
   constructor(world: World, url: string) {
     [this.#world, this.#url] = [world, url];
   }
 
-  /** A client that aborts replies and repeats requests. */
   async run(random: Random): Promise<void> {
     for (let i = 0; i < requests; i++) {
       const asked: Asked = {

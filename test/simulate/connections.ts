@@ -5,7 +5,6 @@ import type { SimulatedServer } from "./machine.ts";
 import type { Program } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** Program that answers requests. */
 export interface Listener {
   readonly program: Program;
   readonly handler: CompletionHandler;
@@ -14,7 +13,6 @@ export interface Listener {
 /** Milliseconds of a very slow request. */
 const slowRequestMs = 900_000;
 
-/** Max waiting time for an answer, excluding pauses and slow requests. */
 export function checkWait(world: World, path: string, since: number, maxMs: number): void {
   const still = world.faults.met.reduce((sum, fault) => {
     if (fault.kind === "pause" || fault.kind === "jump") return sum + Math.max(0, fault.ms);
@@ -55,7 +53,6 @@ interface Sent {
   readonly fault: ServerFault | null;
 }
 
-/** One request and its reply. */
 class Asking {
   readonly response: Promise<Response>;
   readonly path: string;
@@ -68,7 +65,6 @@ class Asking {
   readonly #letGo: () => void;
   /** Bytes of the reply before the connection breaks. */
   #left: number;
-  /** Arrival of the last piece; pieces keep their order. */
   #last = 0;
   #isOver = false;
   #writer!: ReadableStreamDefaultController<Uint8Array>;
@@ -121,7 +117,6 @@ class Asking {
     this.#world.after(delayIn(this.#random), `${this.path} is asked ${address}`, () => void answer(), program);
   }
 
-  /** A proxy refuses temporarily. */
   refuse(): void {
     this.#send("status 503", () => {
       this.#settle.resolve(Response.json({ error: { message: "not now" } }, { status: 503 }));
@@ -129,12 +124,10 @@ class Asking {
     });
   }
 
-  /** The connection fails. */
   fail(code: string): void {
     this.#send(code, () => this.#end(Object.assign(new TypeError("fetch failed"), { cause: { code } })));
   }
 
-  /** Forwards a body while the connection lasts. */
   async #pass(body: ReadableStream<Uint8Array> | null, gone: AbortSignal): Promise<void> {
     const reader = body?.getReader();
     gone.addEventListener("abort", () => void reader?.cancel(), { once: true });

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Random } from "../../packages/core/src/index.ts";
 
-/** File content as programs see it, and after a power loss. */
 export interface FileNode {
   readonly kind: "file";
   readonly id: number;
@@ -27,7 +26,6 @@ export type DiskNode = FileNode | FolderNode;
 /** Root of the simulated disk; Node handles all other paths. */
 export const diskRoot = "/simulated";
 
-/** Change of entries that is not yet durable. */
 interface Change {
   readonly folders: readonly FolderNode[];
   apply(): void;
@@ -84,7 +82,6 @@ export class Disk {
     return node;
   }
 
-  /** Parent folder and last name of a path. */
   place(path: string): readonly [FolderNode, string] {
     const parts = partsOf(path);
     const name = parts.pop();
@@ -92,7 +89,6 @@ export class Disk {
     return [this.folder([diskRoot, ...parts].join("/")), name];
   }
 
-  /** All files below a folder by relative path, in order. */
   *files(path: string = diskRoot): Generator<readonly [path: string, file: FileNode]> {
     const node = this.find(path);
     if (node?.kind !== "folder") return;
@@ -109,7 +105,6 @@ export class Disk {
     this.#fullUntil = event;
   }
 
-  /** Opens a file; creates it if missing. */
   open(
     path: string,
     {
@@ -148,7 +143,6 @@ export class Disk {
     return first;
   }
 
-  /** Adds a hard link. */
   link(from: string, to: string): void {
     const node = this.file(from);
     if (this.find(to)) throw refused("EEXIST", to);
@@ -287,7 +281,6 @@ export class Disk {
     }
   }
 
-  /** Restores the synced content of a truncated file, or its new content up to a random length. */
   #restoreFile(file: FileNode): void {
     const { durable, bytes, floor } = file;
     const isCut = durable !== null && floor < durable.length;
@@ -302,7 +295,6 @@ function isDurable({ durable, bytes }: FileNode): boolean {
   return durable !== null && Buffer.compare(durable, bytes) === 0;
 }
 
-/** Path parts after the root. */
 function partsOf(path: string): string[] {
   return resolve(path)
     .slice(diskRoot.length)

@@ -2,7 +2,6 @@ import { describeFault, type Fault, type ServerFault } from "./faults.ts";
 import type { Operation, Program } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** Applies a seed's faults to the machine and records those that occurred. */
 export class FaultSchedule {
   readonly #faults: readonly Fault[];
   readonly #met = new Set<Fault>();
@@ -14,12 +13,10 @@ export class FaultSchedule {
     this.#faults = faults;
   }
 
-  /** Faults that occurred. */
   get met(): readonly Fault[] {
     return [...this.#met];
   }
 
-  /** Stops all faults. */
   calm(): void {
     this.#isCalm = true;
   }
@@ -35,7 +32,6 @@ export class FaultSchedule {
     return null;
   }
 
-  /** Whether a device lacks memory for this call. */
   refusesMemory(world: World): boolean {
     const fault = this.#faults.find(
       (item) => item.kind === "memory" && item.at <= world.events && !this.#met.has(item),

@@ -13,9 +13,7 @@ export type Fault = { readonly at: number } & (
   /** The disk is full for this many events; `share` of the first affected write still fits. */
   | { readonly kind: "full"; readonly events: number; readonly share: number }
   | { readonly kind: "slow"; readonly events: number }
-  /** Asks the program to end, like Ctrl-C. */
   | { readonly kind: "signal" }
-  /** Pauses only this program. */
   | { readonly kind: "pause"; readonly ms: number }
   /** Moves all clocks forward, or only the wall clock back. */
   | { readonly kind: "jump"; readonly ms: number }
@@ -38,18 +36,14 @@ export type Fault = { readonly at: number } & (
  */
 export type ServerFault = "slow" | "status" | "cut" | "dead" | "lie" | "garbage" | "lost" | "duplicate" | "restart";
 
-/** Default server faults of a scenario. */
 const serverFaults: readonly ServerFault[] = ["slow", "status", "cut", "dead", "lie", "garbage"];
 
-/** Possible faults of a scenario and their range. */
 export interface FaultRange {
   readonly kinds: readonly Fault["kind"][];
   /** Max event, or server reply, at which faults begin. */
   readonly events: number;
   readonly replies?: number;
-  /** Possible faults of a reply. */
   readonly servers?: readonly ServerFault[];
-  /** Path parts whose files may rot. */
   readonly rots?: readonly string[];
 }
 
@@ -89,7 +83,6 @@ export function drawFaults(
   return drawn.toSorted((a, b) => a.at - b.at);
 }
 
-/** Description for people. */
 export function describeFault(fault: Fault): string {
   const { at, kind, ...rest } = fault;
   const facts = Object.entries(rest).map(

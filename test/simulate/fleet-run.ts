@@ -21,7 +21,6 @@ const maxGap = (tokens: number): number => 1e-3 * (tokens + 20);
 /** Discarded replies after which a server must be in quarantine. */
 const maxThrown = 10;
 
-/** Servers of a world by address. */
 interface Site {
   readonly kind: ServerKind;
   readonly servers: ReadonlyMap<string, SamplingServer>;
@@ -29,7 +28,6 @@ interface Site {
 
 const sites = new WeakMap<World, Site>();
 
-/** Starts a fleet's servers of one kind. */
 export function startServers(world: World): Site {
   const random = world.random.split("servers");
   const kind = random.uniform() < 0.5 ? "vllm" : "sglang";
@@ -115,7 +113,6 @@ export async function openServers(
   return { fleet: await openFleet(sampler, { policy }, resources), local };
 }
 
-/** Run that samples on the servers. */
 export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
@@ -137,7 +134,6 @@ export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, 
   };
 }
 
-/** Checks that a server with many discarded replies was quarantined. */
 function expectQuarantine(world: World, fleet: OpenedFleet): void {
   for (const { url, thrown, quarantines } of fleet.servers())
     if (thrown >= maxThrown && quarantines === 0)

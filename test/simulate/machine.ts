@@ -13,7 +13,6 @@ import type { World } from "./world.ts";
 
 type Functions = Record<string, (...given: never[]) => unknown>;
 
-/** Server reached by `fetch`. */
 export type SimulatedServer = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
@@ -178,12 +177,10 @@ function replaceTime(
   });
 }
 
-/** Timer of the running program, which keeps its process alive. */
 function holdTimer(world: World, ms: number): () => void {
   return world.hold(`a timer of ${Math.round(ms)} ms`);
 }
 
-/** Return value of `setTimeout`. */
 class SimulatedTimer {
   readonly #world: World;
   readonly #call: () => void;

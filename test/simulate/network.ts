@@ -4,16 +4,13 @@ import { secret } from "./secret.ts";
 import type { World } from "./world.ts";
 import type { Program } from "./program.ts";
 
-/** Request as a server receives it. */
 export interface Asked {
-  /** With its query. */
   readonly path: string;
   readonly method: string;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** Answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -22,7 +19,6 @@ export interface Answer {
 
 /** Server of another machine; it continues after its client is gone. */
 export interface Service {
-  /** Whether it accepts connections. */
   isUp(): boolean;
   answer(asked: Asked, how?: { readonly isLie?: boolean; readonly isRepeated?: boolean }): Promise<Answer>;
   /** Loses its memory and is away for a while. */

@@ -8,7 +8,6 @@ import type { World } from "./world.ts";
 
 type Call = (...given: never[]) => unknown;
 
-/** Whether a path is on the simulated disk. */
 export function isSimulated(path: unknown): path is string {
   return typeof path === "string" && `${path}/`.startsWith(`${diskRoot}/`);
 }

@@ -4,15 +4,12 @@ export interface Program {
   isAlive: boolean;
   /** End of the current pause. */
   pausedUntil: number;
-  /** Time of the disk's last pending answer. */
   diskUntil: number;
   /** Fires on a request to end, like Ctrl-C. */
   readonly stop: AbortController;
   /** Resources that keep its process alive: open files, timers, requests. */
   readonly holds: Set<Held>;
-  /** Pending disk changes. */
   readonly writes: Set<string>;
-  /** Failed disk changes. */
   readonly failures: string[];
   /** Called at its end, such as for closing connections. */
   readonly whenOver: Set<() => void>;
@@ -20,23 +17,19 @@ export interface Program {
   end(ended: Ended<never>): void;
 }
 
-/** System resource of a program, released when it is killed. */
 export interface Held {
   readonly name: string;
   readonly takeBack?: (() => void) | undefined;
 }
 
-/** End of a program. */
 export type Ended<T> =
   | { readonly how: "done"; readonly value: T }
   | { readonly how: "failed"; readonly error: unknown }
   | { readonly how: "killed"; readonly by: "kill" | "power" };
 
-/** Disk operation, described for faults. */
 export interface Operation {
   readonly kind: "read" | "write" | "sync" | "rename" | "other";
   readonly label: string;
-  /** Executes part of it, if possible. */
   tear?(share: number): void;
 }
 

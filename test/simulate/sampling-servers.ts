@@ -12,7 +12,6 @@ import { diskRoot } from "./disk.ts";
 import { filesOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
-/** API of a fleet's servers. */
 export type ServerKind = "vllm" | "sglang";
 
 const { vocabularySize } = tinyTokenizer;
@@ -20,7 +19,6 @@ const base: BaseSource = { kind: "folder", path: "base" };
 const routes = { vllm: vllmRoutes, sglang: sglangRoutes } as const;
 /** Max milliseconds of a restart: longer than a fleet's timeout. */
 export const maxAwayMs = 900_000;
-/** Weights folder of receivers. */
 export const receivedRoot: string = `${diskRoot}/received`;
 
 /**
@@ -42,7 +40,6 @@ export function servedTable(): TrainableModel {
   });
 }
 
-/** Engine of servers: reads tables from the disk. */
 const engineOf = (world: World): Pick<Engine, "createModel"> => ({
   async createModel(source: ModelSource) {
     const model = servedTable();
@@ -63,7 +60,6 @@ export function expectNamed(world: World, path: string): void {
   if (!path.includes(`-${match}-`)) world.violate(`${path} is shown, and its weights are ${match}`);
 }
 
-/** Inference server with adapters. */
 export class SamplingServer implements Service {
   readonly #world: World;
   readonly #random: Random;
@@ -88,7 +84,6 @@ export class SamplingServer implements Service {
     this.repair();
   }
 
-  /** Starts at once. */
   start(): void {
     this.#awayUntil = 0;
   }

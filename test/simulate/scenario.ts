@@ -7,19 +7,14 @@ import { type Disk, diskRoot } from "./disk.ts";
 import type { World } from "./world.ts";
 import { Violation, type Ended, type Program } from "./program.ts";
 
-/** Files by path from the disk's root. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
-/** Work on a simulated machine with its invariants. */
 export interface Scenario<Plan = unknown> {
-  /** Title for people. */
   readonly title: string;
   readonly faults: FaultRange;
   /** Relative share of seeds over several scenarios; larger for fast ones. */
   readonly share: number;
-  /** Hosts that may receive the key. */
   readonly keyHosts?: readonly string[];
-  /** Answers `fetch`; none by default. */
   server?(world: World): SimulatedServer;
   /** Plans a seed's work and its files without faults, before the machine starts. */
   plan?(random: Random): Promise<Plan>;
@@ -36,10 +31,8 @@ export const runFolder: string = `${diskRoot}/runs/run`;
 /** Max programs until one completes: each fault stops at most one. */
 const maxPrograms = 12;
 
-/** Work between programs, and errors that end all. */
 export interface RestartOptions {
   between?(ended: Ended<unknown>): void;
-  /** Whether an error is a valid end. */
   refused?(error: LaconicError): boolean;
 }
 
@@ -113,18 +106,15 @@ export function hasRotted({ faults: { met } }: World): boolean {
   return met.some((fault) => (fault.kind === "kill" || fault.kind === "power") && fault.rots !== undefined);
 }
 
-/** File contents of a folder by path. */
 export function filesOf(disk: Disk, path: string): Map<string, Uint8Array> {
   return new Map([...disk.files(path)].map(([name, { bytes }]) => [name, bytes]));
 }
 
-/** Null if missing. */
 export function textOf(disk: Disk, path: string): string | null {
   const node = disk.find(path);
   return node?.kind === "file" ? new TextDecoder().decode(node.bytes) : null;
 }
 
-/** Rows of a JSON lines file without a truncated end. */
 export function rowsOf<Row>(disk: Disk, path: string): Row[] {
   const text = textOf(disk, path) ?? "";
   return text
@@ -142,7 +132,6 @@ export async function latestLoads(disk: Disk, run: string): Promise<void> {
   expectThat(failed === null, `LATEST names ${name}, which does not load: ${failed}`);
 }
 
-/** Reads the disk without events. */
 function readOnly(disk: Disk): FileSystem {
   const bytes = (path: string): Uint8Array => disk.file(path).bytes;
   const reading: Pick<FileSystem, "read" | "digest"> = {

@@ -32,7 +32,6 @@ export function hearRequest(world: World, url: string, { headers, body }: Reques
   if (!world.keyHosts.includes(host)) hear(world, `a header to ${host}`, [...new Headers(headers)].flat().join("\n"));
 }
 
-/** Error with its trace, details and cause. */
 function textOf(message: unknown): string {
   if (typeof message === "string") return message;
   if (!(message instanceof Error)) return JSON.stringify(message) ?? "";

@@ -6,7 +6,6 @@ import { scenarios } from "./scenarios/table.ts";
 import { World } from "./world.ts";
 import { Violation } from "./program.ts";
 
-/** Result of a seed. */
 export interface Outcome {
   readonly seed: number;
   readonly events: number;
@@ -14,14 +13,11 @@ export interface Outcome {
   readonly trace: string;
   readonly faults: readonly Fault[];
   readonly met: readonly Fault[];
-  /** Broken invariant; null if none. */
   readonly violation: string | null;
   readonly lines: readonly string[];
-  /** Trained variant, if drawn. */
   readonly variant: unknown;
 }
 
-/** Options for a seed. */
 export interface PlayOptions {
   /** Range of events in which faults begin. Default: the scenario's. */
   readonly events?: number;

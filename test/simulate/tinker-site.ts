@@ -50,7 +50,6 @@ export class TinkerSite implements Service {
     });
   }
 
-  /** Received requests. */
   get log(): TinkerService["log"] {
     return this.#service.log;
   }

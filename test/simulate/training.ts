@@ -153,7 +153,6 @@ export function jobOf(world: World, variant: Variant): TrainingJob {
   };
 }
 
-/** Work of a training process. */
 export interface TrainingJob {
   readonly folder: string;
   readonly settings: TrainConfig;
@@ -165,7 +164,6 @@ export interface TrainingJob {
   openSource?(program: Program): Promise<{ readonly source: GroupSource; close(): Promise<void> }>;
 }
 
-/** Callbacks of a training process. */
 export interface TrainingHooks {
   /** Called with the program that locks the folder, and with null when it unlocks it. */
   holds?(program: Program | null): void;
@@ -184,7 +182,6 @@ export async function trainOnce(
   return ended.how === "done" && ended.value.interrupted ? { how: "killed", by: "kill" } : ended;
 }
 
-/** The same within a program. */
 export async function trainIn(
   world: World,
   program: Program,

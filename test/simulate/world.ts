@@ -28,11 +28,9 @@ export class World {
   /** Milliseconds by which the wall clock is ahead of `now`. */
   wallOffset: number = Date.UTC(2026, 0, 1);
   events = 0;
-  /** All events as lines, if requested. */
   readonly lines: string[] | null;
   /** Set by a check during events: ends the seed. */
   violation: Violation | null = null;
-  /** Hosts that may receive the key. */
   keyHosts: readonly string[] = [];
   /** The disk is slow up to this event. */
   slowUntil = -1;
@@ -52,28 +50,23 @@ export class World {
     this.lines = keepsLines ? [] : null;
   }
 
-  /** Running program; null outside the simulation, where Node answers. */
   get program(): Program | null {
     return this.#current;
   }
 
-  /** Milliseconds since 1970. */
   wallClock(): number {
     return this.now + this.wallOffset;
   }
 
-  /** SHA-256 of all events so far. */
   trace(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  /** Stops all faults, for final checks. */
   calm(): void {
     this.faults.calm();
     this.disk.fillUntil(0);
   }
 
-  /** Ends the seed with its first finding. */
   violate(message: string): void {
     this.violation ??= new Violation(message);
   }
@@ -82,7 +75,6 @@ export class World {
     return this.#running.some((program) => program.pid === pid && program.isAlive);
   }
 
-  /** Whether a program ever had this process id. */
   hasStarted(pid: number): boolean {
     return this.#running.some((program) => program.pid === pid);
   }

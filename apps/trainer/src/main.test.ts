@@ -119,7 +119,6 @@ test("without a configuration, uses run.config.ts of the working directory", asy
     const { code, out } = await laconic("train", ...words, "--dry-run");
     expect([code, JSON.parse(out)]).toMatchObject([0, { train: { steps } }]);
   }
-  // A resumed run is what it was started as.
   expect((await laconic("train", "--resume", "--run", folder)).err).toContain("has no run");
 });
 

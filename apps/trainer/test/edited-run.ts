@@ -9,17 +9,14 @@ import { nodeFileSystem, sha256Of } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers } from "@laconic/trainer/testing";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-/** JSON that a test changes. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
-/** Copy of a run folder, to be damaged. */
 export async function copyOfRun(run: string): Promise<string> {
   const copy = join(await temporaryFolder(), "run");
   await cp(run, copy, { recursive: true });
   return copy;
 }
 
-/** Changes only the record of a step. */
 export async function editStep(run: string, step: number, edit: (content: Loose) => void): Promise<void> {
   const members = await episodeMembers(nodeFileSystem, run);
   for (const { head, content } of members) if (head.step === step && head.kind === "step") edit(content);
@@ -39,7 +36,6 @@ export async function editJson(path: string, edit: (json: Loose) => void): Promi
   await writeFile(path, JSON.stringify(json));
 }
 
-/** Changes packed numbers, as float64. */
 export function editNumbers(packed: Loose, edit: (values: number[]) => void): void {
   const [size, bytes] = packed.f32 === undefined ? [8, packed.f64] : [4, packed.f32];
   const buffer = Buffer.from(bytes as string, "base64");
@@ -51,7 +47,6 @@ export function editNumbers(packed: Loose, edit: (values: number[]) => void): vo
   packed.f64 = Buffer.from(Float64Array.from(values).buffer).toString("base64");
 }
 
-/** Changes only the record of an evaluation. */
 export async function editEvaluation(
   run: string,
   split: "validation" | "test",
@@ -111,7 +106,6 @@ async function rowsUpTo(file: string, step: number): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** Makes the figures of all evaluations and checkpoints fit their episodes. */
 export async function remeasure(run: string): Promise<void> {
   const rows = new Map<number, Loose>();
   const measured = (content: Loose): Loose => {

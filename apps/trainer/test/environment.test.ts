@@ -39,7 +39,6 @@ function telling(onStep: (step: number) => void = () => undefined): Environment 
   });
 }
 
-/** Room for several texts. */
 const solver: AgentSpec = {
   id: "solver",
   role: "answers",
@@ -49,7 +48,6 @@ const solver: AgentSpec = {
 
 type Team = Parameters<typeof tinyParts>[0];
 
-/** Parts of a team in an environment; without a team, the solver alone. */
 function partsWith(environment: Environment, team?: Team): ReturnType<typeof tinyParts> {
   const parts = tinyParts(team);
   const { grader, topology, ...task } = tinyTask(team);

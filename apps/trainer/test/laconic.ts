@@ -5,23 +5,19 @@ import { expect } from "vitest";
 import { recordingTerminal } from "./recording-terminal.ts";
 import { main } from "../src/main.ts";
 
-/** Program of the command line, for tests that start a process. */
 export const entry: string = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 
-/** Rows of a JSON lines file. */
 export async function rowsIn<Row = Readonly<Record<string, number>>>(folder: string, file: string): Promise<Row[]> {
   const lines = (await readFile(join(folder, file), "utf8")).trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as Row);
 }
 
-/** Exit code and output of a command. */
 export interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs the command line in this process. */
 export async function laconic(...words: readonly string[]): Promise<CommandOutput> {
   const terminal = recordingTerminal();
   const code = await main(words, { terminal });
@@ -61,7 +57,6 @@ export async function expectRefused(words: readonly string[], reason: string | R
   expect(err).toMatch(/^laconic: /mu);
 }
 
-/** Standard output of a command that must succeed. */
 export async function outputOf(...words: readonly string[]): Promise<string> {
   const { code, out, err } = await laconic(...words);
   expect(code, err).toBe(0);

@@ -9,7 +9,6 @@ export interface LargeFile {
   row(i: number): string;
 }
 
-/** File system with an additional virtual file, which can be read in pieces, truncated and changed. */
 export function withLargeFile(inner: FileSystem, { path, rows, rowBytes, row }: LargeFile): FileSystem {
   let place: string | null = path;
   let bytes: number = rows * rowBytes;

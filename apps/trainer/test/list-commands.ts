@@ -6,12 +6,10 @@ import type { CommandList, ListedFlag, ListedWords } from "../src/completion/com
 import { helpCommand } from "../src/dispatch/find-command.ts";
 import rows from "./preset-lines.json" with { type: "json" };
 
-/** One line per preset. */
 const presetLines: Readonly<Record<string, string>> = rows;
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
 
-/** Reads every command, as in `assets/commands.json`. */
 export async function listCommands(): Promise<CommandList> {
   const commands: ListedWords[] = [];
   for (const [name, load] of Object.entries(commandTable)) {

@@ -52,7 +52,6 @@ async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   };
 }
 
-/** Run of four steps with the metrics of 300,000. */
 async function metrics(): Promise<unknown> {
   const files = nodeFileSystem;
   const run = await mkdtemp(join(tmpdir(), "laconic-large-"));

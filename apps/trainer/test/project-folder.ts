@@ -11,7 +11,6 @@ import { writeProject } from "../src/init/write-project.ts";
 export const repository: string = fileURLToPath(new URL("../../..", import.meta.url));
 const app = join(repository, "apps", "trainer");
 
-/** Links this repository's packages into a folder `node_modules`, as if npm had installed them. */
 export async function linkPackages(modules: string): Promise<void> {
   const installed = join(app, "node_modules", "@laconic");
   const scope = join(modules, "@laconic");
@@ -20,7 +19,6 @@ export async function linkPackages(modules: string): Promise<void> {
   for (const name of await readdir(installed)) await symlink(join(installed, name), join(scope, name));
 }
 
-/** Folder outside the repository, with this repository's packages installed as npm would. */
 export async function folderWithPackages(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-project-"));
   const modules = join(folder, "node_modules");
@@ -35,7 +33,6 @@ export async function folderWithPackages(): Promise<string> {
   return folder;
 }
 
-/** Expects that the ten tests of a new project pass; they train for some steps. */
 export async function expectOwnTestPasses(template: TemplateName): Promise<void> {
   const folder = await folderWithPackages();
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -3,9 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Request to a test server, with its token counts. */
 export interface ServedRequest {
-  /** As sent. */
   readonly text: string;
   readonly model: string;
   readonly key: string;

@@ -1,6 +1,5 @@
 import { withProgress, type Terminal } from "../src/cli/terminal.ts";
 
-/** Terminal for tests that records its output. */
 export interface RecordingTerminal extends Terminal {
   readonly out: string[];
   readonly err: string[];

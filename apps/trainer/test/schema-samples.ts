@@ -1,12 +1,10 @@
 import { z } from "zod";
 
-/** Value for a schema, with the path of the tested option. */
 export interface Sample {
   readonly path: string;
   readonly value: unknown;
 }
 
-/** Names for records with free keys, by path. */
 export type OwnNames = Readonly<Record<string, readonly string[]>>;
 
 const numbers = [0.5, 0.04, 3, 2, 1.5, 1, 0, 40];
@@ -58,7 +56,6 @@ function keysOf({ shape }: z.ZodObject, path: string, names: OwnNames): Sample[]
   return needed.length > 0 && tried.length === 0 ? [{ path, value: base }] : tried;
 }
 
-/** Literal that identifies an alternative. */
 function nameOf(option: z.core.$ZodType): string {
   if (!(option instanceof z.ZodObject)) return "";
   const literal = Object.values(option.shape).find((field) => field instanceof z.ZodLiteral);

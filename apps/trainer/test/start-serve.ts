@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { entry } from "./laconic.ts";
 
-/** Sends JSON to an endpoint. */
 export async function post(
   url: string,
   body: unknown,

@@ -2,19 +2,16 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { linkPackages } from "./project-folder.ts";
 
-/** User's folder with these files; packages resolve as if installed. */
 export async function strangersFolder(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   await linkPackages(join(folder, "node_modules"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 
-/** A few steps with the shipped model. */
 export const shortTraining = `{
     steps: 2, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, groupBy: "prompt+agent",
     evaluation: { every: 0, problems: 4, transcripts: 2 }, checkpoint: { every: 1 },
   }`;
 
-/** Custom problems, a grader, and a team of two, as a function of the max reply length. */
 export const taskFile = `
 import { defineTask } from "@laconic/tasks";
 import { answerOf, graphTopology } from "@laconic/topologies";
@@ -49,7 +46,6 @@ export const broken = { name: "broken", problems: () => [], testProblems: [] };
 
 export const wordsFile = `export const digits = (text: string): string => text.replaceAll(/\\D/gu, "");\n`;
 
-/** Reward with a term for one agent. */
 export const rewardFile = `
 import type { Reward } from "@laconic/core";
 import { digits } from "./words.ts";

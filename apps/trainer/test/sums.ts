@@ -13,11 +13,9 @@ interface SumsOptions {
   readonly actorTokens?: number;
   readonly contextLength?: number;
   readonly train?: object;
-  /** Server of the actor. */
   readonly actorUrl?: string;
 }
 
-/** Writes a tiny chat model, sums, and the configuration of a team that trains on them for a step. */
 export async function writeSums(
   folder: string,
   { team = "hint", rows, actorTokens = 8, contextLength = 1024, train, actorUrl }: SumsOptions = {},

@@ -18,7 +18,6 @@ const agent = (id: string): AgentSpec => ({
   prompt: ({ question, inbox }) => ({ kind: "text", text: [question, ...inbox.map(({ text }) => text)].join(" ") }),
 });
 
-/** A reply that starts with a digit calls a tool and continues with its result. */
 const looking: Environment<null> = {
   name: "looking",
   maxSteps: 2,

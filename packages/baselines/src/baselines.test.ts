@@ -69,7 +69,6 @@ test.for([
   ["equal-budget:votes", 0],
 ] as const)("%s: at worst its prompts contain %i replies", async ([name, replies]) => {
   const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
-    // Nobody agrees.
     reader: { read: (reply) => reply, same: (a, b) => a === b },
     exemplars: [{ question: "an example", solution: "six and one", answer: "7", answerLine: "#### 7" }],
     shots: 1,

@@ -2,7 +2,6 @@ import { randomFromSeed, type ChatMessage, type CompletionRequest, type Episode,
 import { scriptedModel } from "@laconic/core/testing";
 import type { AnswerReader } from "../src/index.ts";
 
-/** Request of an agent: its chat, with the first and the last message. */
 export interface Call {
   readonly agent: string;
   readonly messages: readonly ChatMessage[];
@@ -18,14 +17,12 @@ interface Asked {
   readonly temperature?: number;
 }
 
-/** Question played by a team. */
 export interface Played {
   readonly calls: readonly Call[];
   readonly speakers: readonly string[];
   readonly episode: Episode;
 }
 
-/** Plays a question with scripted agents, by call and position. */
 export async function play(
   team: Topology,
   answer: (call: Call, position: number) => string,
@@ -47,15 +44,12 @@ export async function play(
   return { calls, speakers: calls.map(({ agent }) => agent), episode };
 }
 
-/** Reads the first match of a pattern in a reply. */
 export const firstOf = (pattern: RegExp): AnswerReader => ({
   read: (reply) => pattern.exec(reply)?.[0] ?? null,
   same: (a, b) => a === b,
 });
-/** Reads the last number. */
 export const lastNumber: AnswerReader = {
   read: (reply) => reply.match(/-?\d+(?:\.\d+)?/gu)?.at(-1) ?? null,
   same: (a, b) => Number(a) === Number(b),
 };
-/** Reads a reply whole, for programs. */
 export const wholeReply: AnswerReader = { read: (reply) => reply.trim() || null, same: (a, b) => a === b };

@@ -10,7 +10,6 @@ const exact = benchmarks.filter(
     !["code", "writing"].includes(answer.kind) && (splits[defaultSplit]?.files ?? []).length > 0,
 );
 
-/** A reply that is right, as a model would write it. */
 function rightReply({ gold, grading }: BenchmarkProblem): string {
   return grading.kind === "letter" ? `The answer is (${gold}).` : `It follows that \\boxed{${gold}}.`;
 }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "../src/own/open-data.ts";
 
-/** Refused files and settings, with part of the reason. */
 export const refusals: {
   readonly refused: readonly (readonly [name: string, content: string, options: ProblemOptions, reason: string])[];
   readonly settings: readonly (readonly [settings: object, reason: string])[];

@@ -37,7 +37,6 @@ const valuePatterns: Readonly<Record<string, string>> = {
   q: "[A-Z]\\w+",
 };
 
-/** A frame as a pattern; values are groups. */
 function patternOf(frame: string): RegExp {
   const seen = new Set<string>();
   const pattern = frame.replaceAll(/[.?]/gu, String.raw`\$&`).replaceAll(/\{(\w+)\}/gu, (_, name: string) => {

@@ -40,7 +40,6 @@ const measurements: fc.Arbitrary<BudgetMeasurement[]> = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** What came of a run: a word, or the message of the refusal. */
 function outcome(chosen: BudgetOptions, costs: readonly BudgetMeasurement[]): string {
   try {
     const controller = dualController(chosen);

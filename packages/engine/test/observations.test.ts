@@ -24,7 +24,6 @@ const masked = (ofObserved: number): number[] => [
   ...written.slice(3),
 ];
 
-/** Log-probs after one step on the gradient. */
 async function stepped(sequences: readonly TrainingSequence[], gradient: readonly number[]): Promise<Float64Array> {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const model: TrainableModel = await engine.createModel({ kind: "config", config, seed: 1 });

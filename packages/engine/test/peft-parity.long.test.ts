@@ -21,7 +21,6 @@ interface Question {
   readonly own: string;
   readonly sequences: typeof sequences;
   readonly dLogProbs: readonly number[];
-  /** By the engine. */
   readonly logProbs: readonly number[];
 }
 
@@ -50,7 +49,6 @@ const cases = [
   ...Object.entries(familyConfigs).map(([name, json]) => ({ name, config: json, lora: { rank: 4, alpha: 8 } })),
 ];
 
-/** Writes a base and an adapter away from its initial values. */
 async function prepare({ config: json, lora }: (typeof cases)[number], root: string): Promise<Question> {
   const [base, adapter, resaved, own] = ["base", "adapter", "resaved", "own"].map((name) => join(root, name)) as [
     string,

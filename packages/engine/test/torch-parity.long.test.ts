@@ -14,7 +14,6 @@ import { createKernels } from "../src/wasm/index.ts";
 const torch = askTorch(parityCases);
 const classifiers = askTorchValues(valueParityCases);
 
-/** Max errors by kernel set. */
 const sets = [
   { name: "reference", create: async () => createReferenceKernels(), error: 1e-12, gradient: 1e-12, change: 1e-11 },
   { name: "wasm", create: () => createKernels({}), error: 1e-5, gradient: 2e-5, change: 1e-3 },

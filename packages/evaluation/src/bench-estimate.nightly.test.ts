@@ -15,7 +15,6 @@ interface Asked {
   completionTokens: number;
 }
 
-/** Runs a bench whose every reply is as long as it may be. */
 async function run(
   sets: readonly BenchSet[],
   settings: BenchSettings,

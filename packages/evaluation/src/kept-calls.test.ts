@@ -24,7 +24,6 @@ const problems = ["2 + 2", "3 + 3", "fails"].map((question, i): BenchmarkProblem
 const set = { benchmark: "sums", split: "test", problems, exemplars: [], calibration: [] };
 const settings = { ...shared, methods: ["debate"] };
 
-/** Answers what is asked, but for one question, which fails at its second call. */
 function servedModel(): { readonly model: LanguageModel; readonly requests: CompletionRequest[] } {
   const requests: CompletionRequest[] = [];
   const inner = scriptedModel(() => "I say #### 4");
@@ -43,7 +42,6 @@ function servedModel(): { readonly model: LanguageModel; readonly requests: Comp
   };
 }
 
-/** Plays what is missing. */
 async function play(folder: string): Promise<{ records: SampleRecord[]; requests: CompletionRequest[] }> {
   const file = await openRecords(join(folder, "samples.jsonl"));
   const callFile = await openCallFile(join(folder, "calls.jsonl.gz"), file.records.values());

@@ -31,7 +31,6 @@ const set: BenchSet = { benchmark: "humaneval", split: "test", problems, exempla
 const settings = { ...shared, methods: ["vanilla"] };
 const right: Verdict = { correct: true, extracted: "code", rule: "all tests passed", certainty: "exact" };
 
-/** A bench over programs, each judged by `judge`, and how many replies were asked for. */
 async function bench(
   path: string,
   judge: (name: string, signal?: AbortSignal) => Promise<Verdict>,
@@ -77,7 +76,6 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
     p4: ["error", null, "not judged: no answer within 0.2 s"],
     p5: ["scored", true, null],
   });
-  // Their replies were paid for, and are not paid again.
   for (const record of first.records)
     expect([record.answer, record.calls, (record.usd ?? 0) > 0]).toEqual(["a program", 1, true]);
   const [summary] = summarise(first.records);

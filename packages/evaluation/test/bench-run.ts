@@ -38,7 +38,6 @@ export async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "samples.jsonl");
 }
 
-/** Solves all sums except p3. */
 export const script: Script = ({ prompt }) => {
   const asked = prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "";
   const number = Number(/^\d+/u.exec(asked)?.[0]);

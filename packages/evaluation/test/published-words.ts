@@ -1,6 +1,5 @@
 import type { ChatMessage } from "@laconic/core";
 
-/** Request and its reply. */
 export interface AskedChat {
   readonly messages: readonly ChatMessage[];
   readonly reply: string;
@@ -19,7 +18,6 @@ export function strangeWords(
   return strangeIn(piecesOf(asked, known), files);
 }
 
-/** Pieces that no file contains. */
 function strangeIn(pieces: readonly string[], files: readonly string[]): string[] {
   const published = files.map((file) => spoken(file)).join("\n");
   return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
@@ -43,7 +41,6 @@ export function piecesOf(asked: readonly AskedChat[], known: readonly string[]):
   return [...new Set([...contents].flatMap((content) => without(unquoted(content), longFirst)))];
 }
 
-/** Start of a quoting line. */
 const lineEnd = /\r\n|[\n\r\u0085\u2028\u2029]/u;
 
 /** Strings of a source file: escapes resolved, adjacent strings joined. */

@@ -4,12 +4,10 @@ import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
 import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest, type Episode } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
-/** Role and kind of the replying agent. */
 export interface Slot {
   /** Number among its role; 0 if unique. */
   readonly number: number;
   readonly family: Family;
-  /** Whether the request has published wording. */
   readonly published: boolean;
 }
 
@@ -34,16 +32,13 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Question played by a method. */
 export interface PlayedQuestion {
   readonly asked: readonly Asked[];
-  /** Executed programs. */
   readonly ran: readonly string[];
   readonly job: BenchJob;
   readonly episode: Episode;
 }
 
-/** Plays the set's question with scripted replies. */
 export async function playQuestion(
   method: Baseline,
   set: BenchSet,
@@ -121,7 +116,6 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotS
   return [heading, ...callsText(asked), ...end, ""].join("\n\n");
 }
 
-/** Request and its reply. */
 export interface Asked {
   readonly agent: AgentId;
   readonly request: CompletionRequest;

@@ -2,7 +2,6 @@ import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
 import { answerLine, type Grading } from "@laconic/grading";
 import type { BenchSet } from "../src/index.ts";
 
-/** Small custom questions in the format of each benchmark kind, with worked examples. */
 function setOf(
   benchmark: string,
   grading: Grading,

@@ -22,7 +22,6 @@ test.each(baselines.map((method) => [method.name, method] as const))(
       const [problem] = set.problems;
       const family = familyOf(problem?.grading.kind ?? "text");
       const protocol = method.protocols && protocolFor(method.protocols, { family, benchmark: set.benchmark });
-      // One log of each kind of question and protocol.
       const key = `${family} ${protocol?.id}`;
       if (seen.has(key)) continue;
       seen.add(key);
@@ -32,7 +31,6 @@ test.each(baselines.map((method) => [method.name, method] as const))(
   },
 );
 
-/** Temperatures and ceilings that a protocol's calls may have. */
 function decodingOf({ temperature, phases }: Protocol) {
   const all: readonly Phase[] = Object.values(phases);
   return {

@@ -1,6 +1,5 @@
 import type { Slot, SlotScripts } from "./request-log.ts";
 
-/** Seats that do not solve the question. */
 const scripts: SlotScripts = {
   critic: (call, programs) => {
     if (programs)
@@ -9,7 +8,6 @@ const scripts: SlotScripts = {
         : "I find no error: it is correct.\n```python\ndef solution():\n    return 12\n```";
     return call === 0 ? '{"feedback": "Look again.", "correct": "False"}' : '{"feedback": "", "correct": "True"}';
   },
-  // Names no choice.
   router: (_, __, { family }) =>
     family === "choice" ? "I cannot say." : "Grade School Teacher, or the one for chemistry, or software",
   ranker: () => "[1, 2]",
@@ -32,7 +30,6 @@ const inJson: SlotScripts[string] = (call, programs, { family, published }) => {
   return JSON.stringify({ thinking: `Thought ${call + 1} times.`, answer: call === 0 ? wrong : right });
 };
 
-/** No agreement, so that all layers and rounds are played. */
 const scripted: Readonly<Record<string, SlotScripts>> = {
   dylan: {
     agent: (layer, _, { family, number }) =>
@@ -59,7 +56,6 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
   },
 };
 
-/** Replies by role, so that a method's golden log covers every branch. */
 export function slotsOf(method: string): SlotScripts {
   return { ...scripts, ...scripted[/^\w+/u.exec(method)?.[0] ?? ""] };
 }

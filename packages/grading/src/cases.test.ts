@@ -8,7 +8,6 @@ import { extractNumber, gradeNumber } from "./number-answer.ts";
 
 type Sections<Row> = readonly (readonly [name: string, rows: readonly Row[]])[];
 type Judged = readonly [reply: string, gold: string, right: boolean];
-/** Gold, equal answers, different answers. */
 type Form = readonly [gold: string, right: readonly string[], wrong: readonly string[]];
 
 const file = JSON.parse(readFileSync(new URL("../test/cases.json", import.meta.url), "utf8"));

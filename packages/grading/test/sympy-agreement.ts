@@ -6,15 +6,12 @@ import { typedPairs } from "./typed-pairs.ts";
 
 const python = findPython();
 
-/** Whether a Python with SymPy is available. */
 export function hasSympy(): boolean {
   return spawnSync(python, ["-c", "import sympy"]).status === 0;
 }
 
-/** Verdicts on pairs of typed expressions, in prose and boxed, compared with SymPy's. */
 export interface Agreement {
   readonly compared: number;
-  /** Pairs that the grader cannot compare. */
   readonly undecided: number;
   readonly different: readonly string[];
 }

@@ -1,9 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 
-/** Two typed expressions; the second is a rewrite or a modification of the first. */
 export type TypedPair = readonly [left: string, right: string];
 
-/** Draws pairs of expressions as people and SymPy type them. */
 export function typedPairs(seed: string, count: number): TypedPair[] {
   const { uniform } = randomFromSeed(`typed-pairs/${seed}`);
   const below = (limit: number): number => Math.floor(uniform() * limit);
@@ -12,7 +10,6 @@ export function typedPairs(seed: string, count: number): TypedPair[] {
   const atom = (): string =>
     pick([digit, () => String(10 + below(990)), () => pick(["x", "y", "n", "pi"]), () => `${digit()}.${digit()}`])();
 
-  /** Expression, and one that is equal for all values. */
   const draw = (depth: number): TypedPair => {
     if (depth === 0 || below(5) === 0) {
       const name = atom();

@@ -45,7 +45,6 @@ interface Sample {
 
 const value = (min: number, max: number): fc.Arbitrary<number> => fc.double({ min, max, noNaN: true });
 
-/** Batches of 1 to 5 sequences of 0 to 6 tokens, with masks, groups, references and sampler log-probs. */
 const samples: fc.Arbitrary<Sample> = fc
   .array(
     fc.record({

@@ -5,7 +5,6 @@ import { refusal } from "./testing/refusal.ts";
 
 const objective = gspo({ clip: { low: 0.9, high: 0.9 } });
 const units = Int32Array.of(0, 0, 1);
-/** Three messages in two units. */
 const input: ObjectiveInput = {
   logProbs: ragged([[-1, -1.1], [-2], [-0.4, -0.2]]),
   oldLogProbs: ragged([[-1.2, -1], [-2.3], [-0.5, -0.2]]),

@@ -61,7 +61,6 @@ describe("settings that are another algorithm, without effect, or count twice", 
   });
 });
 
-/** What no compiler has looked at: a program in JavaScript, or numbers from a file. */
 describe("values of plain JavaScript", () => {
   // `never` fits any type.
   const untyped = (value: unknown): never => value as never;

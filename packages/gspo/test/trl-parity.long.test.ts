@@ -4,7 +4,6 @@ import { cispo, grpo, gspo, gspoToken, luspo, sapo, vespo, type KlOptions } from
 import { goldenInput } from "../src/testing/index.ts";
 import { askTrl, type TrlBatch, type TrlReply, type TrlResult, type TrlSettings } from "./trl.ts";
 
-/** An objective of ours, and TRL's settings for the same. */
 type Case = readonly [name: string, objective: Objective, settings: TrlSettings];
 
 const clip = { low: 0.2, high: 0.28 };
@@ -16,7 +15,6 @@ const wide = { low: 0.01, high: 0.015 };
 const beta = 0.04;
 const k3: KlOptions = { estimator: "k3", coefficient: beta };
 
-/** Losses with an active clip, whose frequency TRL logs too. */
 const clipping: readonly Case[] = [
   ["gspo", gspo(), gspoSettings],
   ["gspo, wide clip", gspo({ clip: wide }), { ...gspoSettings, epsilon_low: wide.low, epsilon_high: wide.high }],
@@ -68,7 +66,6 @@ beforeAll(async () => {
   ]);
 });
 
-/** TRL's result, or a skipped test that says what is not installed. */
 function trlResult(name: string, skip: (reason: string) => never): TrlResult {
   if ("missing" in reply) return skip(`needs TRL: ${reply.missing} is not installed`);
   const result = reply.results[name];

@@ -21,13 +21,11 @@ export interface TrlResult {
   readonly loss: number;
   /** d loss / d log π, one list per sequence. */
   readonly gradient: readonly (readonly number[])[];
-  /** Metrics that TRL would log. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
 export type TrlReply =
   | { readonly trl: string; readonly torch: string; readonly results: Readonly<Record<string, TrlResult>> }
-  /** Description of what is not installed. */
   | { readonly missing: string };
 
 /** Evaluates each request with TRL's loss. Missing Python or packages give a reply; other failures reject. */

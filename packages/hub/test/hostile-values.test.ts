@@ -40,7 +40,6 @@ const files: Readonly<Record<string, unknown>> = {
 };
 const values: readonly unknown[] = [null, [], {}, "", -1, 1e308, true, [null], { type: "none" }];
 
-/** The value with each of its places replaced in turn, and where. */
 function* replaced(value: unknown, by: unknown, path = ""): Generator<readonly [string, unknown]> {
   if (path !== "") yield [path, by];
   if (typeof value !== "object" || value === null) return;
@@ -52,7 +51,6 @@ function* replaced(value: unknown, by: unknown, path = ""): Generator<readonly [
     }
 }
 
-/** What is thrown by loading and by every use; null for nothing. */
 async function thrownBy(all: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
   const read = async (name: string): Promise<string | null> => (name in all ? JSON.stringify(all[name]) : null);
   try {

@@ -52,7 +52,6 @@ function open(options: Partial<SnapshotOptions> = {}): Promise<Snapshot> {
   return openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint, files: checkpointFiles, wait, ...options });
 }
 
-/** The error, which holds nothing that only a server and its user may know. */
 async function failure(call: Promise<unknown>): Promise<LaconicError> {
   const error = await call.then(
     () => null,
@@ -68,7 +67,6 @@ const repository = (): string => join(cacheFolder, "models--owner--tiny-model");
 const blobs = async (): Promise<string[]> => (await readdir(join(repository(), "blobs"))).toSorted();
 const asked = (part: string): Seen[] => hub.seen.filter(({ path }) => path.includes(part));
 
-/** Lets the first `count` requests that match fail. */
 function fail(part: string, count: number, answer: (seen: Seen, response: Parameters<Fault>[1]) => void): void {
   let left = count;
   hub.faults.push((seen, response) => {

@@ -27,7 +27,6 @@ test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
     await expect(opened).rejects.toFailWith("checkpoint_missing", { file: name });
     await expect(opened).rejects.toThrow('save_pretrained("FOLDER", safe_serialization=True)');
     expect(await readdir(cacheFolder, { recursive: true })).toEqual([]);
-    // Who asks for other files gets them.
     expect((await open(["config.json"])).files).toEqual(["config.json"]);
   },
 );

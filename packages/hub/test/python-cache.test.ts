@@ -26,7 +26,6 @@ beforeEach(async () => {
 });
 afterEach(() => hub.close());
 
-/** The folder that Python prints. */
 async function ask(skip: (reason: string) => never, ...args: readonly string[]): Promise<string> {
   const env = { ...process.env, HF_HUB_DISABLE_XET: "1", HF_HUB_DISABLE_TELEMETRY: "1", HF_HUB_OFFLINE: "0" };
   const outcome = await promisify(execFile)(python, [script, ...args], { env }).then(

@@ -1,6 +1,5 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 
-/** Template with its variables. */
 export interface TemplateCase {
   readonly template: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -35,7 +34,6 @@ const texts = [
 ] as const;
 const names = ["x", "y", "ns", "items", "messages", "tools", "flag", "count", "unknown", "info"] as const;
 
-/** Writes random templates, mostly with correct types. */
 class Grammar {
   readonly #random: Random;
   #loops = 0;

@@ -6,12 +6,9 @@ import type { TemplateCase } from "./template-grammar.ts";
 
 type Outcome = { readonly text: string } | { readonly error: string };
 
-/** Result of a comparison with transformers. */
 export interface Parity {
-  /** Cases with different text, or refused by only one side. */
   readonly differences: readonly unknown[];
   readonly equal: number;
-  /** Cases that this package refuses because of a named construct. */
   readonly rejected: readonly string[];
 }
 

@@ -5,12 +5,9 @@ import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kerne
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { engineCases } from "@laconic/engine/testing";
 
-/** Cases of a device whose packages `laconic doctor --enable` has installed in LACONIC_DEVICES. */
 export interface OptionalDeviceCases {
-  /** Why the device is unavailable; null if it is available. */
   readonly missing: string | null;
   readonly cases: readonly DeviceCase[];
-  /** Conformance cases of engines, on this device. */
   readonly engineCases: readonly DeviceCase[];
   close(): void;
 }
@@ -20,7 +17,6 @@ interface DeviceCase {
   run(): Promise<void>;
 }
 
-/** Opens a device in this thread and lists its cases; empty if unavailable. */
 export async function optionalDevice(
   name: string,
   source: (modules: string) => KernelSource,

@@ -5,7 +5,6 @@ import type { Torch } from "./native/torch.ts";
 
 const { float32, bfloat16 } = scalarType;
 
-/** Counts elements of the allocations and handles that are alive. */
 function standIn(): { readonly torch: Torch; readonly elements: () => number; readonly handles: () => number } {
   const alive = new Map<number, number>();
   let next = 1;

@@ -5,11 +5,9 @@ import { resultsOf, shimsByOperator, type ShimArgument } from "../src/native/shi
 import { aten } from "../src/native/torch.ts";
 import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 
-/** Input of `python/replay_on_fake_cuda.py`. */
 export interface Question {
   readonly runs: readonly { readonly name: string; readonly events: readonly (readonly unknown[])[] }[];
   readonly operators: readonly { readonly name: string; readonly results: number; readonly forCpu: boolean }[];
-  /** C functions that replace operators, with their arguments. */
   readonly shims: readonly {
     readonly operator: string;
     readonly symbol: string;
@@ -19,22 +17,18 @@ export interface Question {
   readonly symbols: { readonly required: readonly string[]; readonly optional: readonly string[] };
 }
 
-/** Output of the script. */
 export interface Answer {
   readonly torch: string;
-  /** CUDA version of the PyTorch build. */
   readonly cuda: string | null;
   readonly wrong: readonly string[];
   /** Kernel of each operator on a GPU: CUDA's or composed; null if missing. */
   readonly operators: readonly { readonly name: string; readonly kernel: string | null }[];
   readonly missingOptional: readonly string[];
-  /** Operators whose shapes this build cannot check. */
   readonly unchecked: readonly string[];
   readonly calls: Readonly<Record<string, number>>;
   readonly events: number;
 }
 
-/** Operators of CPU kernels only. */
 export const cpuOnly: readonly string[] = [
   "aten::_scaled_dot_product_flash_attention_for_cpu",
   "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
@@ -52,7 +46,6 @@ export const dataDependent: readonly string[] = ["aten::sort"];
 /** Called only as C functions that the stand-in lacks; their arguments are checked against the schema. */
 export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no_dropout_inplace"];
 
-/** Recorded GPU calls of the kernels; with all precisions and attention kinds if thorough. */
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);
   const operators = Object.values(aten).map(({ name, results }) => ({
@@ -71,7 +64,6 @@ function symbolsOf(declarations: Readonly<Record<string, string>>): string[] {
   return Object.values(declarations).map((declaration) => declaration.replace(/^\w+ ([\w{}]+).*/, "$1"));
 }
 
-/** Asks a Python's PyTorch, without a GPU. */
 export function askPyTorch(
   python: string,
   question: Question,

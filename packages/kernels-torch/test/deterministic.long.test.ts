@@ -13,7 +13,6 @@ const atomic = ["aten::_flash_attention_backward", "aten::scatter_add_"];
 
 const config = { ...smallQwen, vocab_size: 512, hidden_size: 128, intermediate_size: 256 };
 
-/** Names of the operators that an update over a tree and one over sequences call. */
 async function calledBy(choices: Partial<KernelChoices>): Promise<ReadonlySet<string>> {
   const called = new Set<string>();
   for (const sharePrefixes of [true, false]) {

@@ -3,7 +3,6 @@ import { findTorch, type TorchInstall } from "@laconic/kernels-torch";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
 
-/** PyTorch for tests, or why it is missing. */
 export function installedTorch(): { readonly install: TorchInstall } | { readonly missing: string } {
   try {
     return { install: findTorch(process.env) };

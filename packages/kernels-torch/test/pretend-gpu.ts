@@ -5,7 +5,6 @@ import { scalarType } from "../src/native/scalar-type.ts";
 import { aten, Torch } from "../src/native/torch.ts";
 import type { Argument, Handle, Handles, Operator, ResultCount } from "../src/native/torch.ts";
 
-/** Floats with their shape. */
 interface Array3 {
   readonly values: Float32Array;
   readonly shape: readonly number[];

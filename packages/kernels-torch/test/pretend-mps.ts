@@ -4,10 +4,8 @@ import { aten, Torch } from "../src/native/torch.ts";
 
 const mps = 13;
 
-/** Requested and missing operators. */
 export interface PretendMps {
   readonly torch: Torch;
-  /** Operators called on MPS. */
   readonly asked: ReadonlySet<string>;
 }
 

@@ -6,7 +6,6 @@ import { qwenHalfBillion, smallQwen } from "../../../test/qwen-half-billion.ts";
 import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
-/** libtorch calls of our kernels for one piece of GPU work. */
 export interface RecordedRun {
   readonly name: string;
   readonly events: readonly Event[];
@@ -40,7 +39,6 @@ function passes(
   };
 }
 
-/** Small enough to draw its weights, but with grouped heads. */
 const narrow = {
   ...smallQwen,
   vocab_size: 512,
@@ -86,7 +84,6 @@ function request(promptTokens: number[], sampling: Omit<SampleRequest["sampling"
   };
 }
 
-/** One draw per row, 256 rows, full vocabulary. */
 async function draws(kernels: Kernels): Promise<void> {
   const rows = 256;
   const logits = kernels.zeros([rows, qwen.vocab_size], "full");
@@ -100,17 +97,13 @@ async function draws(kernels: Kernels): Promise<void> {
   });
 }
 
-/** Shapes of the conformance suite, including empty tensors. Its comparisons see zeros and are ignored. */
 async function conformance(kernels: Kernels): Promise<void> {
   for (const item of kernelCases)
     try {
       await item.run(() => kernels);
-    } catch {
-      // The replay checks the calls.
-    }
+    } catch {}
 }
 
-/** Precision, attention and kind of cache. */
 type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
@@ -120,7 +113,6 @@ const slots: Kind = ["bfloat16", "fused", "slots"];
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
 
-/** Work with its kernel kinds, always recorded or only in a thorough check. */
 const works: readonly (readonly [
   name: string,
   work: (kernels: Kernels) => Promise<void>,
@@ -146,7 +138,6 @@ const works: readonly (readonly [
   ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
 
-/** Records all work on CUDA kernels, without computing. */
 export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, always, more] of works)

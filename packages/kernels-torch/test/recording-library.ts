@@ -98,7 +98,6 @@ function strict<T extends object>(functions: T): T {
   });
 }
 
-/** Torch that also records dispatcher operators with their arguments. */
 export class RecordingTorch extends Torch {
   readonly #record: (event: Event) => void;
 

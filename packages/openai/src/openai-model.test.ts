@@ -82,13 +82,11 @@ const replying =
   (_, response) =>
     json(response, 200, answer(text));
 
-/** Replies with an OpenAI error object. */
 const refusing =
   (status: number, error: Record<string, unknown>): Handler =>
   (_, response) =>
     json(response, status, { error });
 
-/** Replies with this text. */
 const sending =
   (status: number, text: string, headers: Record<string, string> = {}): Handler =>
   (_, response) =>
@@ -103,7 +101,6 @@ const cutKeys = [488, 492, 495, 498].map(
 );
 const masked = `Incorrect: ${canary.slice(0, 8)}****${canary.slice(-4)}, …${canary.slice(-12)}`;
 
-/** Result of the completion, number of requests, and the faults that cause it. */
 const outcomes: readonly (readonly [code: string, calls: number, faults: Readonly<Record<string, Handler>>])[] = [
   [
     "api_refused",

@@ -29,7 +29,6 @@ const caches = (cached_tokens: unknown, more: object = {}): object => ({
   prompt_tokens_details: { cached_tokens, ...more },
 });
 
-/** As each server documents or sends its counts. */
 const reported = readFileSync(new URL("../test/reported-usage.jsonl", import.meta.url), "utf8")
   .trim()
   .split("\n")

@@ -175,7 +175,6 @@ test("a cap includes reasoning that is billed apart from the completion", async 
   expect([bodies.length, account.spentUsd]).toEqual([1, 1007]);
 });
 
-/** An account that continues a journal, and a model that uses it. */
 async function continued(
   path: string,
   url: string,

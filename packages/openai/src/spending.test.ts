@@ -149,7 +149,6 @@ describe("spending", () => {
     const account = new SpendAccount(1000);
     const usage = { prompt_tokens: 58, completion_tokens: 200 };
     const { url, bodies } = await server((_, response, __, call) => {
-      // The first call fails without a cost.
       if (call === 1) json(response, 503, { error: { message: "busy" } });
       else setTimeout(() => json(response, 200, answer("word ".repeat(200), { usage })), 20);
     });

@@ -14,7 +14,6 @@ export type Handler = (
   call: number,
 ) => void;
 
-/** Server with scripted answers that records its requests. */
 export async function server(
   handle: Handler,
 ): Promise<{ url: string; bodies: Record<string, unknown>[]; paths: string[] }> {

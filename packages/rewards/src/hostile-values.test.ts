@@ -37,7 +37,6 @@ const settings: fc.Arbitrary<DecoupledOptions> = fc.record(
   { requiredKeys: ["weights", "costs"] },
 ) as fc.Arbitrary<DecoupledOptions>;
 
-/** What came of it: "finite", or an error's code and the facts that place it; a value that is not finite is named. */
 function outcome(run: () => readonly number[]): string {
   try {
     const bad = run().filter((value) => Math.abs(value) === Infinity);

@@ -107,7 +107,6 @@ test("a reward with more terms is the sum of both, agent by agent and turn by tu
   expect(() => addRewards(first, { team: { task: 1 } })).toThrow(/"task" is a term of the reward and of the group/u);
 });
 
-/** Half for whoever says what nobody else does. */
 const novelty: GroupReward = (episodes) =>
   episodes.map(({ answer }) => ({ novel: episodes.filter((each) => each.answer === answer).length === 1 ? 0.5 : 0 }));
 

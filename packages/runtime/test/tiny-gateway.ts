@@ -2,7 +2,6 @@ import { createGateway, type Gateway } from "@laconic/serve";
 import { tinyTokenizer } from "@laconic/trainer/testing";
 import { expect } from "vitest";
 
-/** Gateway of the tiny solver, and requests to it. */
 export function tinyGateway(options: {
   readonly contextLength: number;
   readonly groupsPerStep: number;

@@ -3,7 +3,6 @@ import { createSandbox, defaultLimits } from "./create-sandbox.ts";
 import type { Sandbox, SandboxJob, SandboxResult } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
 
-/** A sandbox that runs nothing and answers as a test says. */
 function answering(answer: (job: SandboxJob) => Partial<SandboxResult>): Sandbox {
   return {
     record: { kind: "wasi", version: "", sha256: "", limits: defaultLimits, network: "none", seed: 0 },

@@ -8,7 +8,6 @@ import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
 const sandbox = wasiSandbox({ limits: { ...defaultLimits, seconds: 60 }, concurrency: 2 });
 afterAll(() => sandbox.close());
 
-/** Signals every interpreter of this process; returns how many. */
 function signal(name: NodeJS.Signals): number {
   const lines = execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], { encoding: "utf8" });
   const own = lines.split("\n").filter((line) => line.includes("wasi/child.mjs"));
@@ -16,7 +15,6 @@ function signal(name: NodeJS.Signals): number {
   return own.length;
 }
 
-/** Kills them again and again, so many times, until told to stop. */
 function strike(everyMs: number, times = Infinity): () => number {
   let struck = 0;
   const timer = setInterval(() => {

@@ -14,7 +14,6 @@ export const users: readonly (readonly [who: string, id: number])[] = [
   ["somebody who is not root", me > 0 ? me : 65_534],
 ];
 
-/** Reason why a user cannot start a script. */
 export function obstacle(user: number, script: URL): string | null {
   if (process.platform !== "linux") return "bubblewrap is Linux's";
   if (user === me) return null;
@@ -30,7 +29,6 @@ export function obstacle(user: number, script: URL): string | null {
 /** Simulates a descriptor that Node's parent left open, above those that Node closes for its children. */
 export const leftOpen = 60;
 
-/** JSON output of a TypeScript script started by a user. */
 export function printedBy<T>(user: number, script: URL, words: readonly string[]): Promise<T> {
   const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(script), ...words], {
     cwd: folder,

@@ -29,7 +29,6 @@ function rows<T>(file: string): T[] {
 
 const testsOf = (row: Row): ProgramTests => ({ prompt: row.prompt, test: row.test, entryPoint: row.entry_point });
 
-/** Endless loops on every core, and what ends them. */
 function busyLoops(count: number): () => void {
   const loops = Array.from({ length: count }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
   return () => {

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from "vitest";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 
-/** Processes that a process started, and their programs. */
 function childrenOf(pid: number | undefined): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const fields = lines.map((line) => line.trim().split(/\s+/u));

@@ -15,7 +15,6 @@ const held = async ({ gateway }: TinyGateway, count: number): Promise<void> => {
   await expect.poll(() => gateway.status().held).toBe(count);
 };
 
-/** Plays group after group, so many rollouts of each at once, until the gateway ends. */
 async function program(tiny: TinyGateway, name: string, isNamed: boolean, atOnce = 2): Promise<void> {
   for (let round = 0; ; round++) {
     const group = `${name}-${round}`;
@@ -32,7 +31,6 @@ async function program(tiny: TinyGateway, name: string, isNamed: boolean, atOnce
   }
 }
 
-/** Steps until the programs have played them all. */
 async function trained(tiny: TinyGateway, steps: number): Promise<number> {
   let episodes = 0;
   for (let step = 0; step < steps; step++) {

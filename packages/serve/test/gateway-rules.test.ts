@@ -357,7 +357,6 @@ test.each([
   expect([status, body.repeated ?? body.error.code]).toEqual(isSame ? [200, true] : [400, "rollout_ended"]);
   expect(tiny.events.filter(({ kind }) => kind === "finished")).toHaveLength(1);
 
-  // What waits after a restart is known too.
   const after = await startGateway({ past: tiny.events });
   void after.gateway.take({ step: 0, models });
   const late = await after.post("/rollouts/a/reward", again);
@@ -372,7 +371,6 @@ test("a grade as a number or by name is the same reward", async () => {
   expect(body).toMatchObject({ state: "finished", repeated: true });
 });
 
-/** The same object, the last key first. */
 function reversed(value: object): object {
   const entries = Object.entries(value).toReversed();
   return Object.fromEntries(

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createHandlerServer } from "../src/handler-server.ts";
 
-/** A server that writes for whoever reaches its handler. */
 async function started(
   callers?: Parameters<typeof createHandlerServer>[2],
 ): Promise<{ port: number; asked: string[] }> {

@@ -10,7 +10,6 @@ import { serving } from "./tiny-server.ts";
 type Whole = Exclude<RecordedReply["reading"], { readonly error: unknown }>;
 
 const readings = recordedReplies.flatMap(({ reading }) => ("error" in reading ? [] : [reading]));
-/** Replies that differ in what is written back. */
 const written = [...new Map(readings.map((reading) => [`${reading.finishReason} ${reading.text}`, reading])).values()];
 
 const says = ({ text, finishReason }: Whole): LanguageModel => ({

@@ -9,7 +9,6 @@ import { anthropicOf, lookTool, openAiOf } from "./surface-cases.ts";
 import { scripted, tokenizer, toolCall } from "./tiny-gateway.ts";
 import { serving } from "./tiny-server.ts";
 
-/** Says one text after the other. */
 function saying(...texts: readonly string[]): LanguageModel & { readonly asked: CompletionRequest[] } {
   const asked: CompletionRequest[] = [];
   const model = scripted((_, request) => {

@@ -13,7 +13,6 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The scout repeats its view and the question, the solver what it reads. */
 const models = { scout: reading((read) => read.trim()), solver: reading((read) => read) };
 const pair: ServedTeam = { name: "team", topology: scoutAndSolver, models, sampling: { temperature: 0.6 } };
 
@@ -29,7 +28,6 @@ const replies = [
   { agent: "scout", text: "k?", tokens: 3 },
   { agent: "solver", text: "k? k?", tokens: 6 },
 ];
-/** The solver reads what the scout wrote. */
 const ledger = {
   calls: 2,
   read_tokens: expect.any(Number) as number,

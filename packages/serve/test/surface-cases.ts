@@ -6,14 +6,12 @@ import OpenAI from "openai";
 import { lookingTeam, tokenizer } from "./tiny-gateway.ts";
 import type { ServerChange } from "./tiny-server.ts";
 
-/** Scout's tool on every API. */
 export const lookTool = {
   name: "look",
   description: "looks something up",
   parameters: { type: "object", properties: { key: { type: "string" } } },
 };
 
-/** Server of one model that calls the scout's tool. */
 export const looking: ServerChange = {
   policy: lookingTeam.scout,
   tokenizer,
@@ -22,7 +20,6 @@ export const looking: ServerChange = {
   tools: hermesTools(),
 };
 
-/** Real client on a handler of this process. */
 export const openAiOf = (handler: CompletionHandler): OpenAI =>
   new OpenAI({
     baseURL: "http://localhost/v1",
@@ -31,7 +28,6 @@ export const openAiOf = (handler: CompletionHandler): OpenAI =>
     fetch: (input, init) => handler(new Request(input, init)),
   });
 
-/** Anthropic's client on a handler of this process. */
 export const anthropicOf = (handler: CompletionHandler, apiKey = "none"): Anthropic =>
   new Anthropic({
     baseURL: "http://localhost",
@@ -53,7 +49,6 @@ export const reading = (replies: (read: string) => string, asked: CompletionRequ
   },
 });
 
-/** A scout whose report the solver reads before it answers. */
 export const scoutAndSolver: Topology = graphTopology({
   name: "pair",
   rounds: 1,

@@ -24,24 +24,20 @@ const look: Anthropic.Tool = {
 const lookFunction: OpenAI.Responses.FunctionTool = { ...lookTool, type: "function", strict: false };
 const say: Anthropic.MessageParam[] = [{ role: "user", content: "say" }];
 
-/** A reply on any surface. */
 interface Said {
   readonly text: string;
   readonly call: { readonly name: string; readonly input: unknown } | null;
   readonly whole: object;
 }
 
-/** A chat with one tool on a surface. */
 interface Chat {
   ask(question: string): Promise<Said>;
-  /** Answers the call of the last reply. */
   answer(result: string): Promise<Said>;
 }
 
 interface Asked {
   readonly model: string;
   readonly isStreamed: boolean;
-  /** The rollout that the chat belongs to. */
   readonly rollout?: string;
 }
 
@@ -97,14 +93,12 @@ function messagesChat(client: Anthropic, { model, isStreamed }: Asked): Chat {
   };
 }
 
-/** Settings of a provider that asks the handler. */
 const askingOf = (handler: CompletionHandler) => ({
   baseURL: "http://localhost/v1",
   apiKey: "none",
   fetch: async (...[input, init]: Parameters<typeof fetch>) => handler(new Request(input, init)),
 });
 
-/** Each surface by its real client. */
 const surfaces = {
   responses: {
     chat: (handler: CompletionHandler, asked: Asked) => responsesChat(openAiOf(handler), asked),

@@ -26,7 +26,6 @@ export const tokenizer: ChatTokenizer = {
 /** Tokens of a text, one per letter. */
 export const spelled = (text: string): number[] => Array.from(text, (letter) => pieces.lastIndexOf(letter));
 
-/** Replies with scripted texts or exact token ids. */
 export function scripted(
   reply: (prompt: string, request: CompletionRequest) => string | readonly number[],
   weightVersion = 0,
@@ -66,7 +65,6 @@ export interface TinyGateway {
   get(path: string): Promise<{ status: number; body: Answer }>;
 }
 
-/** Possible fields of an answer; a refusal has `error`. */
 interface Answer {
   readonly error: {
     readonly message: string;
@@ -135,7 +133,6 @@ export async function stall({ gateway, clock }: TinyGateway): Promise<void> {
 /** Tool call with the scout's exact spacing. */
 export const toolCall = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
 
-/** The scout looks once and reports; the solver repeats the report in capitals. */
 export const lookingTeam: Readonly<Record<"scout" | "solver", LanguageModel>> = {
   scout: scripted((prompt) => {
     const match = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];

@@ -45,14 +45,12 @@ export async function tinyModel(): Promise<TinyModel> {
   return { engine, model, policy: localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" }) };
 }
 
-/** A tiny model that closes after the file's tests. */
 export async function modelOfFile(): Promise<TinyModel> {
   const tiny = await tinyModel();
   afterAll(() => tiny.engine.close());
   return tiny;
 }
 
-/** Options of the served model and of the server. */
 export type ServerChange = Partial<ServedModel & CompletionServerOptions>;
 
 /** Options of a server with one model. Default: 64 tokens of context, name `tiny`. */
@@ -72,7 +70,6 @@ export function serving(
   };
 }
 
-/** Server with 64 tokens of context on a free port, and its reports. */
 export async function startServer(
   change: ServerChange,
 ): Promise<{ readonly server: Server; readonly url: string; readonly errors: unknown[] }> {

@@ -32,7 +32,6 @@ const grading = {
 } as const;
 const program: BenchmarkProblem = { id: "2", question: prompt, gold: grading.test, grading };
 
-/** What each player is asked first, and in which form. */
 async function askedFirst(task: TeamTask, problem: Problem): Promise<string[]> {
   const asked: string[] = [];
   await play(task.topology, problem, (_agent, _prompt, { prompt: given }) => {
@@ -71,7 +70,6 @@ function original(source: string, lines: string, given: object): unknown {
   ) as unknown;
 }
 
-/** Functions of the training script, which imports more than there is. */
 const functions =
   "tree = ast.parse(open('train_magrpo.py').read())\n" +
   "tree.body = [each for each in tree.body if isinstance(each, ast.FunctionDef)]\n" +
@@ -90,7 +88,6 @@ test.skipIf(!fetched).each([
   },
 );
 
-/** All but what is said of the helper's call. */
 const withoutUsage = (text: string): string => text.replace(/- Aux usage:.*\n/u, "");
 const helper = "def aux(xs):\n    return sorted(xs)";
 const replies: readonly (readonly [string, string, string])[] = [

@@ -1,7 +1,6 @@
 import { randomFromSeed, type CompletionRequest, type Episode, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
-/** Request: agent, prompt, and max tokens. */
 export interface Asked {
   readonly agent: string;
   readonly prompt: string;
@@ -14,7 +13,6 @@ function shown({ prompt }: CompletionRequest): string {
   return prompt.kind === "text" ? prompt.text : "";
 }
 
-/** Episode with scripted texts, and the requests in order. */
 export async function play(
   topology: Topology,
   problem: Problem,

@@ -16,13 +16,11 @@ spec.loader.exec_module(rewards)
 rewards.VERBOSE = False
 print(json.dumps(getattr(rewards, sys.argv[2])(*json.load(sys.stdin))))`;
 
-/** Words, spaces and signs that JavaScript and Python count differently. */
 const odd = ["naïve", "Straße", "東京", "½", "e\u0301", "😀", "👩‍🔬", "İzmir", "ΟΔΟΣ", "snake_case", "--", "\uFEFF"];
 const spaces = ["\u00A0", "\u2003", "\u001C", "\u0085", "\n\n", ".\u3000"];
 
 function textOf(random: Random, count: number, phrases: readonly string[], stopWords: readonly string[]): string {
   const plain = random.integer(4) === 0 ? 12 : 150;
-  // A seventh of the texts has stop words alone, and a few have no word.
   const kind = random.integer(14);
   const wordOf = (): string => {
     if (kind === 0) return random.pick(["--", "😀", "…"]);

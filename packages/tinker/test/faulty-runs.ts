@@ -9,16 +9,13 @@ import { conformanceOptimizer } from "@laconic/engine/testing";
 import type { Fault } from "@laconic/tinker/testing";
 import { serve, type Served, type ServedOptions } from "./test-server.ts";
 
-/** Training sequences. */
 export const sequences: readonly TrainingSequence[] = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
-/** Sampling requests. */
 export const request: SampleRequest = {
   promptTokens: [1, 2, 3],
   sampling: { temperature: 1, maxTokens: 4 },
   stopTokens: [0],
   random: randomFromSeed(1).state(),
 };
-/** Fresh adapter on the small model. */
 export const source: Extract<ModelSource, { readonly kind: "adapter" }> = {
   kind: "adapter",
   base: { kind: "folder", path: "tiny" },
@@ -26,13 +23,11 @@ export const source: Extract<ModelSource, { readonly kind: "adapter" }> = {
   seed: 1,
 };
 
-/** Optimizer step whose gradient depends on the log-probs. */
 export async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
   await model.optimStep(conformanceOptimizer);
 }
 
-/** Log-probs of {@link sequences}. */
 export async function logProbs(model: Pick<TrainableModel, "forward">): Promise<number[]> {
   return [...(await model.forward(sequences)).logProbs.values];
 }
@@ -43,7 +38,6 @@ export function once(path: string, ...faults: readonly (Fault | null)[]): (asked
   return (asked) => (asked === path ? (left.shift() ?? null) : null);
 }
 
-/** Runs with a separate server and a model on it. */
 export async function withServed(
   options: ServedOptions,
   body: (served: Served, model: TrainableModel) => Promise<void>,

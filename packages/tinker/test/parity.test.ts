@@ -53,7 +53,6 @@ test.each([
   const [expected, matches] = [await train(trainableModel), await train(remote)];
   expect(matches).toHaveLength(expected.length);
   matches.forEach((value, i) => expect(Math.abs(value - (expected[i] as number))).toBeLessThan(1e-4));
-  // The steps moved something.
   expect(Math.abs((expected[1] as number) - (expected.at(-9) as number))).toBeGreaterThan(1e-3);
   await served.close();
 });

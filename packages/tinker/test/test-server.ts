@@ -40,12 +40,10 @@ export const averaging: ServerRecord = {
   gradNorm: "skyrl.ai/grad_norm",
 };
 
-/** A server, a client and an engine over it. */
 export interface Served {
   readonly engine: Engine;
   readonly client: TinkerClient;
   readonly server: TinkerServer;
-  /** Engine of the server. */
   readonly local: Engine;
   close(): Promise<void>;
 }

@@ -20,7 +20,6 @@ const spec = (id: string, prompt?: AgentSpec["prompt"]): AgentSpec => ({
   prompt: prompt ?? (({ inbox }) => ({ kind: "text", text: `ask:${inbox.map(({ text }) => text).join()}|` })),
 });
 
-/** Counts what was asked; answers `?` with the count, ends at `!`. */
 const counting: Environment<{ asked: number }> = {
   name: "counting",
   reset: () => ({ asked: 0 }),

@@ -16,7 +16,6 @@ const base: Graph = {
   answer: answerOf("c"),
 };
 
-/** Edges from "a->b b->c". */
 function edges(text: string): Edge[] {
   return text.split(" ").map((edge) => {
     const [from = "", to = ""] = edge.split("->");

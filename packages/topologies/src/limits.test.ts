@@ -13,7 +13,6 @@ const agent = (id: string, maxTokens = 20): AgentSpec => ({
   prompt: ({ inbox }) => ({ kind: "text", text: inbox.map(({ text }) => text).join("|") }),
 });
 
-/** A model whose tokens are characters, cut where the request says; remembers what it was allowed. */
 function writer(text: string) {
   const allowed: number[] = [];
   const model = scriptedModel(({ sampling: { maxTokens } }) => {

@@ -26,7 +26,6 @@ const contextOf = (replies: Readonly<Record<string, readonly string[]>>) => ({
   sampling: { temperature: 1 },
   random: randomFromSeed(0),
 });
-/** As a file has it. */
 const stored = (episode: Episode): Episode => episodeSchema.parse(JSON.parse(JSON.stringify(episode)));
 const played = async (topology: Topology, replies: Readonly<Record<string, readonly string[]>>): Promise<Episode> =>
   stored(await topology.run(problem, contextOf(replies)));

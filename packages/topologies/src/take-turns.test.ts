@@ -12,7 +12,6 @@ const agent = (id: string): AgentSpec => ({
 const [a, b, c] = ["a", "b", "c"].map((id) => agent(id)) as [AgentSpec, AgentSpec, AgentSpec];
 const problem = { id: "1", question: "?", gold: "x" };
 const says = (text: string): LanguageModel => scriptedModel(() => text);
-/** Never answers, and does not listen to its signal. */
 const hangs: LanguageModel = { id: "hangs", complete: () => new Promise(() => undefined) };
 const fails: LanguageModel = {
   id: "fails",

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { trainTiny } from "../test/train-tiny.ts";
 import { tinyParts } from "./testing/index.ts";
 
-/** Reward that depends on the problem only and is invisible to agents. */
 const luckOf = (id: string): number => (Number(id.split("-")[1]) % 2 === 0 ? 2 : -2);
 
 const reward: Reward = ({ answer, problemId }, { gold }) => {

@@ -3,7 +3,6 @@ import { deadTrainingSchema, watchForDeadTraining, type DeadTrainingSigns } from
 
 type Step = Readonly<Record<string, number>>;
 
-/** A step of a team that learns. */
 const alive: Step = {
   "scoring/scored": 16,
   "task/accuracy": 0.4,

@@ -14,7 +14,6 @@ import { tinyParts, tinyRun, type TinyRunOptions } from "./testing/index.ts";
 
 const healthy: PolicySigns = { entropy: 0.5, kl: 0.01, optimizerSteps: 2, skipped: 0 };
 
-/** First step at which these grades and policies stop the run, and the reason; null if none. */
 function stopOf(
   grades: readonly number[],
   policies: (step: number) => Readonly<Record<string, PolicySigns>>,
@@ -96,7 +95,6 @@ test("settings are filled in, and refused out of range", () => {
     expect(() => parseTrainConfig({ divergence })).toThrow(LaconicError);
 });
 
-/** A run that learns for some steps, then increases the loss in large steps. */
 async function brokenRun(
   options: Partial<TinyRunOptions> = {},
   brokenRate = -100,

@@ -23,7 +23,6 @@ interface Case {
   readonly stopAt: number;
 }
 
-/** New parts whose problem ids are derived from their questions. */
 function partsOf({ team, isAsynchronous }: Case): RunSpecOptions {
   const parts = team === "duel" ? tinyDuelParts("own") : tinyParts(team);
   const { problems } = parts.task;

@@ -20,7 +20,6 @@ const trees = {
 };
 const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
-/** The tiny task with one supervised example. */
 function withExamples(): TrainingParts {
   const parts = tinyParts();
   const policy = parts.policies[onlyPolicy] as TrainedPolicy;

@@ -14,7 +14,6 @@ const { task } = parts;
 const policy = parts.policies[onlyPolicy] as TrainedPolicy;
 const objective = gspo({ clip: { low: 0.2, high: 0.2 } });
 
-/** Error that `train` throws for invalid parts. */
 async function thrown(mistaken: Partial<RunSpecOptions>, settings: object = {}): Promise<unknown> {
   const config = parseTrainConfig({
     ...tinySettings,
@@ -32,7 +31,6 @@ async function thrown(mistaken: Partial<RunSpecOptions>, settings: object = {}):
   return check().catch((error: unknown) => error);
 }
 
-/** Values of a wrong type that a function may return. */
 const mismatches: readonly (readonly [what: string, value: unknown, said: RegExp])[] = [
   ["nothing", undefined, /undefined/u],
   ["null", null, /null/u],
@@ -183,7 +181,6 @@ describe("a grouping", () => {
   });
 });
 
-/** The tiny task with another topology. */
 function teamWith(change: Partial<AgentSpec>, answer: unknown = answerOf("solver")): Partial<TrainingParts> {
   const solver: AgentSpec = {
     id: "solver",

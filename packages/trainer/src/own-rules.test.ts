@@ -14,14 +14,12 @@ const run = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained>
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);
 
-/** Error of a rejected run. */
 async function refusal(parts: Partial<RunSpecOptions>, extra: object = {}): Promise<{ message: string; key: unknown }> {
   const error: unknown = await run({ ...tinyParts(), ...parts }, { ...extra }).catch((each: unknown) => each);
   if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
   return { message: error.message, key: error.detail["key"] };
 }
 
-/** Parts whose learning rate stops the run in a step, from 1. */
 function stoppingAt(parts: RunSpecOptions, step: number, stop: AbortController): RunSpecOptions {
   const learningRate = (optimizerStep: number): number => {
     if (optimizerStep >= 2 * (step - 1)) stop.abort();

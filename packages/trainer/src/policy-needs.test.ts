@@ -11,7 +11,6 @@ const clip = { low: 0.2, high: 0.2 };
 const run = (parts: RunSpecOptions, extra: UnknownRecord = {}): Promise<Trained> =>
   trainTiny(parts, { prices: {}, ...extra });
 
-/** Objective that records its inputs. */
 function watched(needs: NonNullable<Objective["needs"]>): { objective: Objective; inputs: ObjectiveInput[] } {
   const inner = gspo({ clip });
   const inputs: ObjectiveInput[] = [];

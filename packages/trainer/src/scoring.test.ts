@@ -17,7 +17,6 @@ type Judge = (
   signal: AbortSignal,
 ) => number | { readonly undecided: string } | Promise<number | { readonly undecided: string }>;
 
-/** Parts whose reward asks a judge about the answer. */
 function judgedBy(judge: Judge, parts: TrainingParts = tinyParts()): TrainingParts {
   const reward: Reward = async ({ answer }, problem, { signal }) => {
     const verdict = await judge(answer, problem, signal);
@@ -26,7 +25,6 @@ function judgedBy(judge: Judge, parts: TrainingParts = tinyParts()): TrainingPar
   return { ...parts, task: { ...parts.task, reward } };
 }
 
-/** Parts whose agents call `complete`. */
 function spokenBy(complete: (model: LanguageModel) => LanguageModel["complete"]): TrainingParts {
   const { task, model, policies } = tinyParts();
   const { speak } = policies[onlyPolicy] as TrainedPolicy;
@@ -38,7 +36,6 @@ function spokenBy(complete: (model: LanguageModel) => LanguageModel["complete"])
 
 const settings = { ...tinySettings, steps: 4, prices: {}, evaluation: { every: 2, problems: 12, transcripts: 2 } };
 
-/** Parts with a judge; `ask` receives the question's number. */
 function judged(
   ask: (question: number, honest: () => number, signal?: AbortSignal) => ReturnType<Judge>,
 ): TrainingParts {

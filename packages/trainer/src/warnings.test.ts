@@ -39,7 +39,6 @@ test.each([
   expect(warningsOf(settings)).toEqual([]);
 });
 
-/** Four episodes of two problems with these grades and token counts. */
 async function scoredWith(grades: readonly number[], tokens: readonly number[]): Promise<ScoredRollout[]> {
   const config = parseTrainConfig({ problemsPerStep: 2, episodesPerProblem: 2 });
   const parts = tinyParts();

@@ -16,7 +16,6 @@ export const settings = {
   checkpoint: { every: 2, keep: 2 },
 };
 
-/** Results that must not depend on kills. */
 const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
 
 export async function traces(directory: string): Promise<string[]> {
@@ -31,7 +30,6 @@ export function runIn(directory: string, options: Partial<TinyRunOptions> = {}):
   return tinyRun({ directory, settings, fileSystem: unsyncedFiles, processes, ...options });
 }
 
-/** Runs until the fault; resolves to false if the run ended before. */
 async function killed(directory: string, faults: Faults, options: Partial<TinyRunOptions> = {}): Promise<boolean> {
   try {
     await runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, unsyncedFiles) });
@@ -63,14 +61,12 @@ export async function reference(): Promise<{ readonly expected: string[]; readon
   return { expected: await traces(directory), calls: fileSystem.calls };
 }
 
-/** How a process dies at a file system call. */
 export const manners = [
   { killed: "before", loseUnsynced: true },
   { killed: "torn" },
   { killed: "after", loseUnsynced: true },
 ] as const;
 
-/** Result and traces of a run that was killed at its n-th call and resumed. */
 export async function killedAt(
   killAt: number,
   manner: Faults,

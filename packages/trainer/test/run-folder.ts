@@ -5,7 +5,6 @@ import { nodeFileSystem } from "#platform";
 import type { TinyRunOptions } from "../src/testing/tiny-run.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-/** Run folder that is deleted after its test. */
 export async function runFolder(): Promise<string> {
   return join(await temporaryFolder(), "run");
 }
@@ -20,7 +19,6 @@ export const unsyncedFiles: FileSystem = {
   syncDirectory: async () => undefined,
 };
 
-/** Interrupts a run after a step. */
 export function stoppingAfter(step: number): Required<Pick<TinyRunOptions, "signal" | "observer">> {
   const stop = new AbortController();
   return { signal: stop.signal, observer: { step: (metrics) => void (metrics["step"] === step && stop.abort()) } };

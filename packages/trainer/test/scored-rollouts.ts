@@ -9,7 +9,6 @@ import type { SampledGroup } from "../src/stages/group-rollout.ts";
 import { rollout } from "../src/stages/play-groups.ts";
 import { score, type ScoredRollout } from "../src/stages/score.ts";
 
-/** Episodes or trees of a step, as the loop plays them. */
 export function sampled(
   parts: TrainingParts,
   config: TrainConfig,
@@ -24,7 +23,6 @@ export function sampled(
   return rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random });
 }
 
-/** Episodes of a step with their rewards. */
 export async function scoredRollouts(
   parts: TrainingParts,
   config: TrainConfig,

@@ -6,14 +6,12 @@ import { drawLatency, type Latency } from "../src/testing/latency.ts";
 /** Long-tailed delays of 0.1 to 8 seconds. */
 const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };
 
-/** Delays and failures of policies. */
 export interface Slowness {
   readonly latency?: Latency;
   /** Called with the number of each training call, from 0. Evaluations, which use live policies, are excluded. */
   readonly fails?: (call: number) => boolean;
 }
 
-/** The same parts with policies that take time on a timer and stop on abort. */
 export function slowly<Parts extends TrainingParts>(
   parts: Parts,
   timer: Timer,

@@ -6,7 +6,6 @@ import type { Metrics } from "../src/step-metrics.ts";
 import { tinyParts, tinySettings } from "../src/testing/tiny-task.ts";
 import { train, type TrainResult } from "../src/train.ts";
 
-/** Result of a run, and what it reported. */
 export interface Trained extends TrainResult {
   readonly rows: readonly Metrics[];
   readonly records: readonly StepRecord[];

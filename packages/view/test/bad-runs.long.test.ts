@@ -22,7 +22,6 @@ const [written, added] = [spoiling(writeFile), spoiling(appendFile)];
 const member = (content: string): Uint8Array =>
   gzipMember(gzipSync(content), { step: 9, kind: "step", version: 2, isComplete: true });
 
-/** What a folder that looks like a run may hold. */
 const spoilt: Readonly<Record<string, Spoil>> = {
   "a configuration of nested lists": written("config.json", () => deepList(20_000)),
   "a configuration of nested objects": written("config.json", () => deepObject(20_000)),
@@ -58,7 +57,6 @@ test.each(Object.entries(spoilt))("the list remains next to %s and shows good ru
   const list = (): Promise<RunSummary[]> => get(viewer, "/api/runs");
   const states = async (): Promise<unknown> => (await list()).map(({ name, state }) => `${name} ${state}`).toSorted();
   expect(await states()).toEqual(["bad done", "good done", "other done"]);
-  // Somebody watches from here on.
   const events = await viewer.handle(new Request("http://localhost/api/events", { headers: { host: "localhost" } }));
   onTestFinished(() => events.body?.cancel());
   await spoil(join(runs, "bad"));
@@ -73,7 +71,6 @@ test.each(Object.entries(spoilt))("the list remains next to %s and shows good ru
   expect(after.map(({ name }) => name).toSorted()).toEqual(["bad", "good", "late", "other"]);
   const good = after.filter(({ name }) => name !== "bad");
   expect(good.map(({ state, step }) => [state, step])).toEqual(good.map(() => ["done", 2]));
-  // What is wrong is said, with the file.
   const bad = after.find(({ name }) => name === "bad") as RunSummary;
   const { warnings } = await get<RunDetail>(viewer, `/api/runs/${bad.id}`);
   expect([bad.reason, ...warnings].join("\n")).toMatch(/\.jsonl?|LOCK/u);

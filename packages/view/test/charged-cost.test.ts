@@ -28,7 +28,6 @@ const eachItsOwn = () => {
   };
 };
 
-/** Settings and parts of a run, and how many of the reward's costs are paid by no token. */
 const runs: readonly (readonly [
   name: string,
   settings: object,
@@ -82,7 +81,6 @@ async function opened(folder: string) {
   return { data, id, rows };
 }
 
-/** By step and number: what training charged, from the rewards that it kept. */
 async function chargedIn(folder: string): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   for (const { head, content } of await episodeMembers(nodeFileSystem, folder)) {

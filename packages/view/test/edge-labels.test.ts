@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { edgePath, layoutOf } from "../web/parts/graph-layout.ts";
 import { inReward, labelsOf, nameRoom, shownName, type Box, type GraphNote } from "../web/parts/graph-labels.ts";
 
-/** A team's picture in so many pixels, with the labels of its edges. */
 function picture(agents: readonly string[], edges: readonly EdgeCost[], room: number, answerer?: string) {
   const notes = Object.fromEntries(
     agents.map((agent): [string, GraphNote] => [agent, { text: "knows k6", kind: "private" }]),

@@ -15,7 +15,6 @@ const made = Date.UTC(2026, 10, 24);
 const recordedIn = (html: string): RecordedView =>
   JSON.parse(/id="recorded">(.*?)<\/script>/su.exec(html)?.[1] ?? "") as RecordedView;
 
-/** Two runs and a bench. */
 async function severalFolders(): Promise<string> {
   const folder = await temporaryFolder();
   for (const name of ["a", "b"]) await smallRun(join(folder, name));
@@ -68,7 +67,6 @@ describePages("a run in one file, without a network", (built) => {
     expect(await page.evaluate("window.broken")).toBeUndefined();
     expect(await page.locator("main img, main script").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
-    // The link holds the step.
     const linked = await opened(page.url(), 390);
     await linked.getByLabel(/^Step 2 of 4/u).waitFor();
     expect(await linked.evaluate("document.documentElement.scrollWidth")).toBe(390);

@@ -13,7 +13,6 @@ import { EpisodeIndex, tellingEpisodes } from "../src/data/episode-index.ts";
 import { RunPlace } from "../src/runs/run-place.ts";
 import { manualEvery, openedData, pageOf, settings, smallDuel, smallRun } from "./small-runs.ts";
 
-/** A file's parts between places. */
 function splitAt(file: Buffer, ends: readonly number[]): Buffer[] {
   return ends.map((end, i) => file.subarray(ends[i - 1] ?? 0, end));
 }
@@ -24,7 +23,6 @@ function lineEnds(file: Buffer): number[] {
 
 const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
 
-/** Data of a folder with a small run, and the run's folder. */
 async function openedRun(): Promise<{ readonly data: ViewData; readonly run: string; readonly id: string }> {
   const folder = await temporaryFolder();
   await smallRun(join(folder, "a"));
@@ -230,7 +228,6 @@ describe("a growing run", () => {
     const data = await openedData([folder]);
     const summary = await only(data);
     expect([summary.state, summary.reason]).toEqual(["half-written", "episodes.jsonl.gz ends in the middle of a step"]);
-    // The last evaluation is torn.
     expect((await pageOf(data, summary.id)).total).toBe(39 - 5);
     const before = ends[2] as number;
     expect((await data.run(summary.id))?.warnings.filter((warning) => warning.startsWith("episodes"))).toEqual([
@@ -248,7 +245,6 @@ describe("a growing run", () => {
 });
 
 describe("recorded messages", () => {
-  /** The first step of a run, with other words. */
   async function withWords(
     folder: string,
     change: (content: { utterances: { text: string }[] }) => void,

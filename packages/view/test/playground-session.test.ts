@@ -19,7 +19,6 @@ let team: Team;
 let session: Session;
 let replies: WorkerMessage[] = [];
 
-/** What was said of one kind since the last time. */
 function heard<Type extends WorkerMessage["type"]>(type: Type): Extract<WorkerMessage, { readonly type: Type }>[] {
   const matches = replies.filter((workerMessage) => workerMessage.type === type);
   replies = replies.filter((workerMessage) => workerMessage.type !== type);
@@ -119,7 +118,6 @@ describe("a run that is started, stopped, steered and exported", () => {
     ];
     const straight = await Promise.all(names.map(digest));
 
-    // The archive continues at its step in another session, as on the command line.
     await session.reset({ ...settings, seed: 2 });
     expect(session.settings.seed).toBe(2);
     for (const [path, data] of runIn(archive)) await files.write(`${runFolder}/${path}`, data);

@@ -7,7 +7,6 @@ import { answerRequest } from "../src/requests.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
 import { openedData } from "./small-runs.ts";
 
-/** A bench of so many questions, and what is asked of its samples. */
 async function opened(questions: number) {
   const folder = await temporaryFolder();
   await writtenBench(folder, questions);
@@ -87,7 +86,6 @@ test("a sample has its score and the end of each test", async () => {
     ["q2", "wrong", 0.4],
     ["q3", "right", null],
   ]);
-  // A step of another form is left out.
   const path = join(folder, "samples.jsonl");
   const text = await readFile(path, "utf8");
   const stray = JSON.stringify({ name: "x", answer: "y", gold: null, ended: 3 });

@@ -25,7 +25,6 @@ export function smallDuel(directory: string): ReturnType<typeof tinyRun> {
   return smallRun(directory, { settings: { ...settings, groupBy: "prompt+agent", opponents }, parts: tinyDuelParts() });
 }
 
-/** Pages that show their name. */
 export async function somePages(folder: string): Promise<string> {
   for (const name of ["dashboard", "playground"]) {
     await mkdir(join(folder, name), { recursive: true });
@@ -36,7 +35,6 @@ export async function somePages(folder: string): Promise<string> {
   return folder;
 }
 
-/** Timers that run on demand. */
 export function manualEvery(): {
   readonly every: (milliseconds: number, work: () => void) => () => void;
   readonly running: ReadonlySet<() => void>;
@@ -51,7 +49,6 @@ export function manualEvery(): {
   };
 }
 
-/** Data of folders until the test ends. */
 export async function openedData(
   folders: readonly string[],
   options: Partial<FolderDataOptions> = {},
@@ -61,7 +58,6 @@ export async function openedData(
   return data;
 }
 
-/** Page of a known run's episodes. */
 export async function pageOf(data: ViewData, id: string, query: EpisodeQuery = {}): Promise<EpisodePage> {
   return (await data.episodes(id, query)) as EpisodePage;
 }

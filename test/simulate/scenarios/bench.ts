@@ -35,7 +35,6 @@ const jobs = benchJobs([{ benchmark: "gsm8k", split: "test", problems, exemplars
 /** Max reserved US dollars of one call: prompt characters as tokens, plus max tokens or the largest earlier reply. */
 const dearest = (hasLied: boolean): number => 0.02 + (hasLied ? 0.5 : 0.05);
 
-/** Charges of a world's server, the reference for journals. */
 const books = new WeakMap<World, Books>();
 
 /** Completes sums. Faults are drawn per reply. A completion is charged when made, delivered or not. */
@@ -133,7 +132,6 @@ function benchOnce(world: World, maxUsd: number, registry: Map<string, SampleRec
 
 const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
 
-/** Invariants of the folder. */
 function expectKept(world: World, maxUsd: number, registry: ReadonlyMap<string, SampleRecord>): void {
   const own = books.get(world) as Books;
   expectThat(own.charged <= maxUsd + 1e-9, `the server charged $${own.charged}, and the cap is $${maxUsd}`);

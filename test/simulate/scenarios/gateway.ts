@@ -21,7 +21,6 @@ const sweepMs = 1000;
 /** Small limit, so that a run rotates its journal. */
 const segmentBytes = 6000;
 
-/** Listener of a world. */
 const listeners = new WeakMap<World, { current: Listener | null }>();
 
 /** Run with episodes from requests, as `serve --train` opens it. */
@@ -70,7 +69,6 @@ function jobOn(world: World, variant: Variant): TrainingJob {
   };
 }
 
-/** Trained rollouts in the run's folder. */
 interface Trained {
   readonly grade: unknown;
   readonly replies: readonly { readonly text: string; readonly tokens: number }[];

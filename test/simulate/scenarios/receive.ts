@@ -26,7 +26,6 @@ class Receivers {
     return this.#listeners.get(receiver) ?? null;
   }
 
-  /** Max milliseconds until all run again. */
   stillFor(now: number): number {
     return Math.max(0, ...[...this.#listeners.values()].map(({ program }) => program.pausedUntil - now));
   }

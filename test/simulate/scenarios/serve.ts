@@ -38,7 +38,6 @@ class SlowSampler implements Sampler {
   readonly #world: World;
   readonly #random: Random;
   readonly #weights = servedWeights();
-  /** Pending replies. */
   running = 0;
 
   constructor(world: World, random: Random) {
@@ -78,13 +77,11 @@ class SlowSampler implements Sampler {
   }
 }
 
-/** Server of a world. */
 class Site {
   readonly #world: World;
   readonly #random: Random;
   listener: Listener | null = null;
   sampler: SlowSampler;
-  /** All clients are done. */
   isOver = false;
   #close: () => void = () => undefined;
 
@@ -94,7 +91,6 @@ class Site {
     this.sampler = new SlowSampler(world, this.#random);
   }
 
-  /** Asks the running server to end. */
   end(): void {
     this.isOver = true;
     if (this.listener) this.#world.after(1, "the server is closed", () => this.#close(), this.listener.program);

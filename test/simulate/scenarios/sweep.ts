@@ -27,10 +27,8 @@ const base = {
 };
 const quiet = { note: () => undefined, warn: () => undefined, status: () => undefined } as never;
 
-/** Settings of one run of the sweep. */
 const keyOf = ({ variant, seed }: Pick<VariantResult, "variant" | "seed">): string => `${variant}-${seed}`;
 
-/** Results that the sweep acknowledged. */
 interface Known {
   readonly results: Map<string, VariantResult>;
   readonly steps: Map<string, Acknowledged>;
@@ -71,7 +69,6 @@ function sweepOnce(world: World, registry: Known): Promise<Ended<readonly Varian
   );
 }
 
-/** Checks that all acknowledged results are in the file. */
 function expectKept(disk: Disk, { results }: Known): void {
   const text = textOf(disk, `${folder}/${file}`);
   const retained = text === null ? [] : (JSON.parse(text) as VariantResult[]);

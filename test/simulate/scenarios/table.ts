@@ -10,7 +10,6 @@ import { trainAsync, trainSync } from "./train.ts";
 import { twoTrainers } from "./two-trainers.ts";
 import { view } from "./view.ts";
 
-/** Scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   train: trainSync,
   "train-async": trainAsync,

@@ -22,7 +22,6 @@ const keyHosts: readonly string[] = ["tinker.example"];
 /** Run files with request numbers and checkpoint paths of the server, which depend on faults. */
 const journalFile = "tinker.jsonl";
 
-/** Run that trains and samples on the server, as `engine` of a configuration does. */
 function jobOn(variant: Variant, deduplicates: boolean): TrainingJob {
   return {
     folder: runFolder,
@@ -72,7 +71,6 @@ function expectNumbersOnce({
   }
 }
 
-/** Table of the last checkpoint on the server. */
 function lastTable(files: ReadonlyMap<string, Uint8Array>): Uint8Array | undefined {
   const checkpoints = filesBelow(files, `${runFolder}/checkpoints`);
   const latest = Buffer.from(checkpoints.get("LATEST") ?? [])

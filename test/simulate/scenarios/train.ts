@@ -8,9 +8,7 @@ import type { Files, Scenario } from "../scenario.ts";
 import { begin, drawVariant, jobOf, partsOf, steps, trainIn, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
-/** A run and a second command. */
 interface Plan extends RunPlan {
-  /** The same run with different settings. */
   readonly other: Variant;
   /** Files of the run without faults; null if its order depends on the clock. */
   readonly expected: Files | null;
@@ -29,7 +27,6 @@ async function drawPlan(random: Random, isAsynchronous: boolean): Promise<Plan> 
   }
 }
 
-/** Settings for the same parts with one difference. */
 function otherSettings(random: Random, variant: Variant): Variant["settings"] {
   const text = (settings: Variant["settings"]): string => {
     const { steps: _, ...fixed } = parseTrainConfig(settings);

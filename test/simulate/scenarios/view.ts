@@ -10,10 +10,8 @@ import type { World } from "../world.ts";
 // Readers compare a lock's host with the name read when the module was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
 
-/** Max milliseconds between two reads. */
 const maxPauseMs = 40;
 
-/** Content of a run's page, loaded by separate requests. */
 interface Shown {
   readonly state: string;
   readonly step: number;
@@ -45,14 +43,12 @@ async function look(data: ViewData): Promise<Shown | null> {
   };
 }
 
-/** Reader that remembers what it has shown. */
 class Reader {
   readonly #world: World;
   readonly #random: Random;
   #step = 0;
   /** Number of resumes at the last read; each may go back some steps. */
   #resumes = 0;
-  /** Resumes of the run so far; null during one. */
   resumes: number | null = 0;
   isOver = false;
 
@@ -60,7 +56,6 @@ class Reader {
     [this.#world, this.#random] = [world, random];
   }
 
-  /** Restarts reading programs until training is over. */
   async follow(): Promise<void> {
     while (!this.isOver) {
       const ended = await this.#world.start(() => this.#read());

@@ -7,7 +7,6 @@ import { expectRefused, laconic } from "../../test/laconic.ts";
 
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 
-/** A server that answers with what stands in the question's brackets. */
 const server = (): ReturnType<typeof recordingServer> =>
   recordingServer(({ messages }) => `#### ${/\[(.*?)\]/u.exec(textOf(messages))?.[1] ?? ""}`);
 

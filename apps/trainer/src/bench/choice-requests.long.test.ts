@@ -73,7 +73,6 @@ function checkOnce(by: ReadonlyMap<string, readonly string[]>, { problems, calib
     expect(asked.length, name).toBeGreaterThanOrEqual(problems.length);
     for (const request of asked) {
       const about = [...problems, ...calibration].filter(({ question }) => `${request}\n`.includes(`${question}\n`));
-      // Every request of every method shows its problem, with each option once.
       expect(about.length, `${name} asks:\n${request}`).toBeGreaterThan(0);
       for (const problem of about)
         expect([name, ...shown(request, problem)]).toEqual([name, 1, ...(problem.choices ?? []).map(() => 1)]);
@@ -95,7 +94,6 @@ const aquaRows = (what: string): readonly object[] =>
     correct: "B",
   }));
 
-/** Small files of our own in the shapes of the real ones. */
 async function fixtures(): Promise<OpenOptions> {
   const folder = await temporaryFolder();
   const write = async (path: string, rows: readonly object[]): Promise<void> => {
@@ -127,7 +125,6 @@ test("worked examples show their own options once each", async () => {
   expect(exemplar).toMatch(
     /^A cup costs .*\?\nA\) Rs\. \d\nB\) Rs\. \d+\nC\) 12\.5\nD\) \d paise\nE\) None of these$/u,
   );
-  // Two of the three that there are.
   const standing = set.exemplars.map(({ question }) => count(by.get("cot")?.[0] ?? "", question));
   expect([set.exemplars.length, standing.toSorted((a, b) => a - b)]).toEqual([3, [0, 1, 1]]);
 });

@@ -32,7 +32,6 @@ function setOf(benchmark: string) {
   return { set, problem };
 }
 
-/** Requests of an opened task's team. */
 async function teamRequests(
   team: TeamName,
   benchmark: string,
@@ -53,7 +52,6 @@ async function teamRequests(
   return asked;
 }
 
-/** Requests of the bench's method, with texts for the script that it looks for. */
 async function benchRequests(
   method: string,
   benchmark: string,

@@ -9,7 +9,6 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 const names = "gpqa,mmlu-pro,livecodebench,hotpotqa";
 
-/** MMLU-Pro's columns. */
 function examples(count: number, category: (i: number) => string): Uint8Array {
   const ids = Array.from({ length: count }, (_, i) => i);
   return new Uint8Array(
@@ -72,7 +71,6 @@ async function dataFolder(): Promise<string> {
 
 const asked = ({ messages }: ServedRequest): string => messages.at(-1)?.content ?? "";
 
-/** Right but for one question of GPQA and half of HotpotQA's words. */
 function reply(request: ServedRequest): string {
   const text = asked(request);
   if (text.includes("square")) return "```python\nn = int(input())\nprint(n * n)\n```";

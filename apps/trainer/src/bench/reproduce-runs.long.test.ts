@@ -15,7 +15,6 @@ interface Reproduced {
   readonly cells: readonly ReproducedCell[];
 }
 
-/** Trains a hint for a scripted actor that knows `right` answers of AIME24, once per seed. */
 async function trainedRuns(right: number, seeds: readonly number[]) {
   const folder = await temporaryFolder();
   const { problems } = await openSplit(benchmarkNamed("aime24"), { folder: data as string, offline: true });
@@ -50,7 +49,6 @@ test.skipIf(data === undefined)(
     expect(
       share?.differs.filter((text) => text.startsWith("Settings differ from those of preset:agentpo-hint")),
     ).toHaveLength(1);
-    // The verdict follows the answers.
     const good = await trainedRuns(20, [0]);
     const better = JSON.parse(
       await outputOf(...only, "--run-of", `agentpo=${good.runs[0]}`, "--run", join(good.folder, "bench")),
@@ -62,7 +60,6 @@ test.skipIf(data === undefined)(
     await expectRefused([...only.slice(0, -1), "--run-of", `agentpo=${first},agentpo=${first}`], "same seed");
     await expectRefused([...only.slice(0, -1), "--run-of", `nobody=${second}`], "agentpo-debate");
 
-    // Killed twice and resumed: the same cells.
     const run = join(folder, "killed");
     for (const typed of [
       [...words, "--run", run],

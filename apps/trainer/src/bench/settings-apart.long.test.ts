@@ -80,7 +80,6 @@ test("dealt agents see only their part, with a separate table and the server's t
 
 test("equal-budget methods use each team's server tokens in both forms, also after an interruption", async () => {
   let down = true;
-  // The first server refuses one question to the debate.
   const answer = (request: ServedRequest, nth: number): string | null =>
     down && request.messages.some(({ content }) => content.includes("2 + 3")) ? null : `Let me see.\n#### ${nth % 5}`;
   const { url, served } = await recordingServer(answer);

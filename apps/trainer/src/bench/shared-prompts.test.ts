@@ -12,7 +12,6 @@ const problem = {
   views: { actor: "Ann has 3.", critic: "Bob has 4." },
 };
 
-/** Everything that a team asks, message by message. */
 async function requests(
   topology: Topology,
   views: Readonly<Record<string, string>>,

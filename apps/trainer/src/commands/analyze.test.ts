@@ -29,7 +29,6 @@ describe("analysis of a run", () => {
       join(run(), "message-values.jsonl"),
     )) as unknown as WorthOfMessage[];
     expect([worths.length, worths[0]?.step]).toEqual([analysis.values.messages, 2]);
-    // The dashboard shows them beside the same words.
     const data = await folderData({ folders: [run()] });
     const [{ id }] = (await data.runs()) as [RunSummary];
     const compared = await Promise.all(

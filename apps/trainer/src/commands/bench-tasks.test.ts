@@ -31,7 +31,6 @@ test("plays all five baselines on the relay's writers, and a second run repeats 
   expect(await readFile(join(folder, "pairs.jsonl"), "utf8")).toBe(before);
 });
 
-// Posts to write about come from a data folder.
 const data = process.env["LACONIC_DATA"];
 
 test.skipIf(data === undefined)("a spend cap stops a bench and holds after a resume (LACONIC_DATA)", async () => {

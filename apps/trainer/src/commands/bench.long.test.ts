@@ -51,7 +51,6 @@ test.skipIf(data === undefined)("writes a plan, samples and tables (LACONIC_DATA
   const report = await outputOf("view", "report", run);
   expect(report).toBe(out);
   await expectRefused(["bench", ...words(url, run)], "holds a bench already");
-  // A plan writes nothing, and a refused cap leaves no directory that looks like a bench.
   expect((await bench(...words(url, run), "--dry-run")).code).toBe(0);
   const capped = join(folder, "capped");
   await expectRefused(["bench", ...words(url, capped), "--max-usd", "1"], "the price of fake is unknown; give --price");

@@ -15,7 +15,6 @@ beforeEach(async () => {
 
 const init = (...words: readonly string[]): Promise<CommandOutput> => laconic("init", ...words);
 
-/** A terminal where somebody types these lines, then leaves. */
 async function answered(
   lines: readonly string[],
   ...words: readonly string[]

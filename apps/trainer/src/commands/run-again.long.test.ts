@@ -13,7 +13,6 @@ const timeout = 180_000;
 const small = ["train.steps=4", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.evaluation.every=0"];
 const often = [...small, "train.evaluation.problems=20", "train.checkpoint.every=1"];
 
-/** What a command says until the line that it is interrupted at. */
 async function interrupted(words: readonly string[], position: RegExp): Promise<RecordingTerminal> {
   const recording = recordingTerminal();
   let isSent = false;
@@ -53,7 +52,6 @@ test("the same command resumes an interrupted sweep and keeps finished runs", { 
   await writeFile(join(cut, "sweep.json"), "[]");
   await outputOf(...words(cut));
   expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
-  // Other settings are not passed off as these.
   await expectRefused(
     [...words(cut), "train.minibatches=1"],
     "was trained with train.minibatches 2, not 1; choose another folder",

@@ -19,7 +19,6 @@ interface Written {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A run folder as a training leaves it, of the files that are read here. */
 async function writeRun(folder: string, written: Written = {}): Promise<string> {
   const { seed = 0, steps = 2, done = steps, price = 0, accuracy = 0.9, interval = [0.8, 0.95], files = {} } = written;
   const lines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");

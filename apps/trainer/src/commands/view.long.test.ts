@@ -79,7 +79,6 @@ test("view answers at its printed address, requires its token from other hosts, 
   const [cookie = ""] = (welcome.headers.get("set-cookie") ?? "").split(";");
   const runs = (await (await fetch(`${address}/api/runs`, { headers: { cookie } })).json()) as unknown[];
   expect(runs).toEqual([expect.objectContaining({ name: "run", state: "stopped", plannedSteps: 3 })]);
-  // Who watches does not keep it.
   const events = await fetch(`${address}/api/events`, { headers: { cookie } });
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([130, null]);

@@ -8,12 +8,10 @@ import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import rows from "./scripts.cases.json" with { type: "json" };
 
-/** Not every machine has all of them. */
 const [bash, zsh, fish] = ["bash", "zsh", "fish"] as const;
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 
-/** A folder for PATH with `laconic`, as an installation has it. */
 async function programs(): Promise<string> {
   const folder = await temporaryFolder();
   const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
@@ -29,7 +27,6 @@ async function scriptOf(shell: string, folder: string): Promise<string> {
   return file;
 }
 
-/** A folder with two runs, one of a name that a shell would run, a model and a file. */
 async function workFolder(): Promise<string> {
   const folder = await temporaryFolder();
   for (const run of ["runs/one", "runs/$(touch pwned)", "sweep/runs/a-0"]) {

@@ -4,11 +4,9 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** Says on standard error which module is read. */
 const hook = `export async function load(url, context, next) { process._rawDebug("read " + url); return next(url, context); }`;
 const register = `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
 
-/** Repository files that a command loads, except its launcher. */
 function modulesOf(...words: readonly string[]): { readonly code: number | null; readonly files: readonly string[] } {
   return modulesOfProgram(`${root}apps/trainer/assets/laconic.mjs`, ...words);
 }

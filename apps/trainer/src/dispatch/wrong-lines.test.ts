@@ -5,7 +5,6 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import lines from "./wrong-lines.json" with { type: "json" };
 import { laconic } from "../../test/laconic.ts";
 
-/** Wrong command lines, and the location that each message names. DIR is an empty folder. */
 test.each(Object.entries(lines))("laconic %s", async (line, location) => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "bad.json"), `{"train":`);

@@ -7,7 +7,6 @@ import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 120_000;
 
-/** A task whose grader needs something that is open, and that says each time it is closed. */
 const heldFile = `
 import { appendFileSync } from "node:fs";
 import { defineTask } from "@laconic/tasks";

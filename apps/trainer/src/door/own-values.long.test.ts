@@ -8,7 +8,6 @@ import { post, startServe } from "../../test/start-serve.ts";
 
 const timeout = 120_000;
 
-/** Everything inline, as a researcher with an idea begins. */
 const runFile = `
 import { defineRun } from "@laconic/cli";
 import type { EstimatorFunction, Estimator, Learned, Reward } from "@laconic/core";
@@ -28,7 +27,6 @@ export default defineRun({
 });
 `;
 
-/** A team that asks in more words the more its estimator has seen, and measures how much that was. */
 const learningFile = `
 import { defineRun } from "@laconic/cli";
 import sums from "./task.ts";
@@ -78,7 +76,6 @@ export default {
 const folder = sharedFolder();
 let run = "";
 
-/** One run that all commands are tried on. */
 beforeAll(async () => {
   run = join(folder, "runs", "mine");
   await strangersFolder(folder, {

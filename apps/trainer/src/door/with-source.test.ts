@@ -6,7 +6,6 @@ import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 120_000;
 
-/** Mistakes of one's own, each as an export. */
 const mistakesFile = `
 import { gspo } from "@laconic/gspo";
 import sums from "./task.ts";

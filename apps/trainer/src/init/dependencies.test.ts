@@ -6,7 +6,6 @@ import { dependenciesOf, installedFiles } from "./write-project.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** An installation with npm's record of where its packages came from. */
 async function installation(
   packages: Readonly<Record<string, { resolved?: string; link?: boolean }>>,
 ): Promise<string> {

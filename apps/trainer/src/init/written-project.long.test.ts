@@ -11,7 +11,6 @@ import { writeProject } from "./write-project.ts";
 const commonJs = `import { defineRun } from "@laconic/cli";\nimport task from "./task.ts";\n`;
 
 let folder = "";
-/** What the compiler says of a project of each template: one program, which reads the packages once. */
 let diagnostics: readonly string[] = [];
 
 beforeAll(async () => {

@@ -7,7 +7,6 @@ import { writeSums } from "../../test/sums.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { expectRefused, laconic, outputOf, rowsIn } from "../../test/laconic.ts";
 
-/** A team that took one step, on sums. */
 async function trainedOnSums(folder: string, run: string, team = "hint") {
   const written = await writeSums(folder, { team, train: { problemsPerStep: 1 } });
   const directory = join(folder, run);
@@ -94,7 +93,6 @@ test("caps the cost of an API actor in evaluations and over a whole resumed trai
   const spent = served.reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
   expect((JSON.parse(paid.out) as { spentUsd: number }).spentUsd).toBeCloseTo(spent, 9);
 
-  // Of a step and of the first evaluation alike: two requests each.
   const { config } = await writeSums(folder, { actorUrl: url, train: { problemsPerStep: 1, steps: 10 } });
   served.length = 0;
   const directory = join(folder, "paid");

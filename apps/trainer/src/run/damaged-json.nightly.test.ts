@@ -5,7 +5,6 @@ import { copyOfRun } from "../../test/edited-run.ts";
 import { cli, laconic } from "../../test/laconic.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
-/** What may stand in a file of JSON instead of what a run wrote. */
 const contents: Readonly<Record<string, string>> = {
   null: "null",
   "a list": "[]",
@@ -28,10 +27,8 @@ beforeAll(async () => {
   if (trained.code !== 0) throw new Error(trained.err);
 });
 
-/** Commands that read rows alone, and those that show whatever there is. */
 const tolerant = new Set(["view", "export", "rescore", "ls", "compare"]);
 
-/** Commands that open a run. */
 const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
   resume: (run) => ["train", "--resume", run],
   eval: (run) => ["eval", run, "--limit", "2"],
@@ -46,7 +43,6 @@ const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
   ls: (run) => ["view", "ls", join(run, "..")],
 };
 
-/** A stack, or an error that nobody put into words. */
 const unworded = /TypeError|RangeError|Cannot read prop|\n\s+at |unexpected/u;
 
 test.each(Object.entries(commands))("%s names the invalid file of a run", async (name, words) => {

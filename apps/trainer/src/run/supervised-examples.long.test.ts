@@ -8,7 +8,6 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 240_000;
 
-/** A task over chats, with examples of two agents in a file, and a function that makes some. */
 const module = `
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, star } from "@laconic/topologies";
@@ -45,10 +44,8 @@ const row = (content: string, more: object = {}): string =>
     ...more,
   });
 
-/** Packages as a project finds them. */
 const modules = fileURLToPath(new URL("../../../../examples/node_modules", import.meta.url));
 
-/** A configuration with a file of rows beside it. */
 async function written(rows: readonly string[]): Promise<{ config: string; file: string; run: string }> {
   const place = await temporaryFolder();
   await symlink(modules, join(place, "node_modules"));
@@ -76,7 +73,6 @@ test("a file of examples teaches before and during training, is stored, and veri
   expect(kept["train"]?.["supervised"]).toMatchObject({ examples: { file: "../rows.jsonl" }, batch: 2, weight: 0.1 });
   expect(await readFile(join(run, "sources", "rows.jsonl"), "utf8")).toBe(await readFile(file, "utf8"));
 
-  // It goes on with the same warm start, and learns of what comes next.
   const second = await laconic("train", "--resume", run, "train.steps=2");
   expect([second.code, second.err]).not.toContain("warm start: step");
   const metrics = await rowsIn(run, "metrics.jsonl");

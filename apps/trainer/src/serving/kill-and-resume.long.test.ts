@@ -25,7 +25,6 @@ async function play(url: string, id: string, reward: number): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** As `zcat -f` shows them. */
 async function rowsOf(file: string): Promise<Answer[]> {
   const bytes = await readFile(file);
   const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");

@@ -9,7 +9,6 @@ import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from 
 import { sumsCsv, writeSums } from "../../test/sums.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
-/** Says that its code ran. */
 const canary = `(globalThis as { ran?: number }).ran = 1;\n`;
 const hasRun = (): boolean => (globalThis as { ran?: number }).ran !== undefined;
 
@@ -50,7 +49,6 @@ beforeAll(async () => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Another machine than that on which the run was made. */
 const elsewhere = (): void => void vi.stubEnv("XDG_STATE_HOME", join(folder, "elsewhere"));
 const here = (): void => void vi.stubEnv("XDG_STATE_HOME", join(folder, "here"));
 
@@ -184,14 +182,12 @@ describe("a server that a folder names", () => {
     }
     expect(served).toEqual([]);
 
-    // Typed by the user, as an actor, by the environment, or as a setting.
     await outputOf("eval", directory, "--limit", "1", "--actor", `api:oracle@${url}`);
     vi.stubEnv("OPENAI_BASE_URL", url);
     await outputOf("eval", directory, "--limit", "1", "--trust");
     expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
     served.length = 0;
 
-    // Without a key there is nothing to lose.
     vi.stubEnv("OPENAI_BASE_URL", "");
     vi.stubEnv("OPENAI_API_KEY", "");
     await outputOf("eval", directory, "--limit", "1", "--trust");

@@ -54,7 +54,6 @@ const withoutMembers =
       (await episodeMembers(nodeFileSystem, run)).filter(({ head }) => !gone(head)),
     );
 
-/** What else may be changed in a folder, and the stage that finds it. */
 const forgeries: readonly (readonly [name: string, plant: Plant, stage: Stage])[] = [
   ["training accuracy in the metrics", lines("metrics.jsonl", (row) => void (row["task/accuracy"] = 1)), "metric"],
   ["fewer tokens in the metrics", lines("metrics.jsonl", (row) => void (row["tokens/episode_mean"] /= 2)), "metric"],

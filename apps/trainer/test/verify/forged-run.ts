@@ -14,10 +14,8 @@ const words = cli`preset:relay-quickstart train.steps=4 train.problemsPerStep=4 
   train.objective={"name":"gspo","clip":{"low":0.003,"high":0.004}}
   train.optimizer.learningRate={"peak":0.001,"warmUpSteps":0,"decay":"cosine","finalFraction":0.1}
   train.evaluation.problems=60 train.evaluation.every=2 train.checkpoint.every=2`;
-/** Last step of the run. */
 export const last = 4;
 
-/** Honest run, made once per test file. */
 export const honest: { run: string } = { run: "" };
 beforeAll(async () => {
   honest.run = join(await mkdtemp(join(tmpdir(), "laconic-")), "run");
@@ -29,7 +27,6 @@ afterAll(() => rm(dirname(honest.run), { recursive: true, force: true }));
 /** Forgeries that the folder alone cannot reveal. */
 export const uncovered: readonly string[] = ["metrics", "settings", "weights", "files"];
 
-/** Change of a run folder. */
 export type Plant = (run: string) => Promise<unknown>;
 
 /** Forgeries, with all figures and checksums of the folder adjusted. */
@@ -41,33 +38,26 @@ export async function forged(plant: Plant): Promise<VerifyReport> {
   return verifyRun(run);
 }
 
-/** Stages of a report's contradictions. */
 export const stagesOf = ({ contradictions }: VerifyReport): Stage[] => [
   ...new Set(contradictions.map(({ stage }) => stage)),
 ];
-/** Keys of a report's contradictions. */
 export const keysOf = ({ contradictions }: VerifyReport): string[] =>
   contradictions.map(({ key }: Contradiction) => key);
 
-/** Episode of a problem in an evaluation, with its utterances. */
 export function episodeOf(content: Loose, index: number): Loose {
   const episode = content.episodes[content.played[index].episode];
   return { ...episode, spoken: episode.utterances.map((i: number) => content.utterances[i]) };
 }
 
-/** Whether an evaluated episode is right. */
 export const isRight = ({ task }: Loose): boolean => task === 1;
-/** Indices of right or wrong episodes. */
 export const placesOf = (content: Loose, right: boolean): number[] =>
   content.played.flatMap((played: Loose, i: number) => (isRight(played) === right ? [i] : []));
 
-/** Tokens of an utterance in the flat column of log-probs. */
 export function logProbsAt(content: Loose, utterance: number): readonly [from: number, count: number] {
   const before = content.utterances.slice(0, utterance).map(({ tokens = [] }: Loose) => tokens.length);
   return [before.reduce((sum: number, count: number) => sum + count, 0), content.utterances[utterance].tokens.length];
 }
 
-/** Replaces an episode's utterances by others, with their tokens and log-probs. */
 export function copyEpisode(from: Loose, source: number, to: Loose, index: number, keepsVersion: boolean): void {
   const [taken, replaced] = [from.episodes[from.played[source].episode], to.episodes[to.played[index].episode]];
   replaced.answer = taken.answer;
@@ -85,13 +75,11 @@ export function copyEpisode(from: Loose, source: number, to: Loose, index: numbe
   to.played[index].task = from.played[source].task;
 }
 
-/** Record of an evaluation. */
 export async function evaluationAt(run: string, step: number): Promise<Loose> {
   const members = await episodeMembers(nodeFileSystem, run);
   return structuredClone(members.find(({ head }) => head.kind === "evaluation" && head.step === step)?.content);
 }
 
-/** Problems that were right at one step and wrong at another. */
 export async function changedPlaces(
   run: string,
   right: number,

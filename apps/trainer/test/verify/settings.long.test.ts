@@ -70,7 +70,6 @@ function offSampler(model: LanguageModel): LanguageModel {
   return misreported(model, () => 1 + 0.01 * (asked++ % 7));
 }
 
-/** Another run, as an opponent. */
 const constant: LanguageModel = {
   id: "constant",
   complete: async () => ({
@@ -81,7 +80,6 @@ const constant: LanguageModel = {
   }),
 };
 
-/** One supervised example, as often as it is asked for. */
 const examples: NonNullable<TrainedPolicy["examples"]> = {
   size: null,
   take: () => [{ promptTokens: [0], completionTokens: [3, 9] }],
@@ -119,7 +117,6 @@ const all = Object.entries(shape).flatMap(([key, schema]) =>
   samplesOf(schema, key, names).map(({ path, value }) => ({ path, settings: { [key]: value } as Settings })),
 );
 
-/** Objects of both, those of `over` where they meet. */
 function merged(under: Settings, over: Settings): Settings {
   const isGroup = (value: unknown): value is Settings => isRecord(value);
   const inner = Object.entries(over).map(([key, value]) => {

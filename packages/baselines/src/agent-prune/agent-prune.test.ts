@@ -114,7 +114,6 @@ describe("pruning", () => {
   });
 });
 
-/** Who spoke, each with whom it heard. */
 async function reads(team: Topology | undefined, id = "1"): Promise<string[]> {
   if (!team) throw new Error("no team");
   const { episode } = await play(team, (_, call) => `reply ${call}`, { id, question: `${id}?` });

@@ -34,7 +34,6 @@ describe("choice: seven roles at temperature 1", () => {
     expect(new Set(speakers.slice(15)).size).toBe(2);
     for (const { user } of calls.slice(0, 7)) expect(user).toBe(question);
     for (const { user } of calls.slice(7, 14)) expect(user).toContain("score each of the 7 replies from 1 to 5");
-    // What was scored is nobody's business.
     for (const { user } of calls.slice(7)) expect(user).not.toContain("[[1, 2, 3]]");
     expect(calls.every(({ maxTokens }) => maxTokens === 2048)).toBe(true);
   });
@@ -118,7 +117,6 @@ describe("code: four writers, four judges", () => {
       expect(later.match(new RegExp(`^${what} of program [12]:`, "gmu"))).toHaveLength(2);
     expect(later).toContain("> runs without an error");
     expect(later).toMatch(/> failed: assert double\(3\) == 6 # AssertionError/u);
-    // Every test once, and nothing that is no test.
     expect(later.match(/assert double\(3\) == 6/gu)).toHaveLength(2);
     expect(later).not.toContain("print(1)");
     expect(later).toContain("score how much each of these helped");

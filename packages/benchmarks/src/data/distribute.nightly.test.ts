@@ -61,7 +61,6 @@ test("the same seed deals alike, problems and seeds differ", () => {
   expect(new Set(all).size).toBeGreaterThan(4);
 });
 
-/** Two holders know something, shares are even, and all get the question. */
 function check({ problem: split, shards }: DistributedProblem<BenchmarkProblem>, names: readonly string[]): void {
   const held = names.map((name) => shards.filter(({ agent }) => agent === name).length);
   expect(Math.max(...held) - Math.min(...held)).toBeLessThanOrEqual(1);
@@ -115,7 +114,6 @@ async function rowsOf(name: string, split: string): Promise<readonly BenchmarkPr
   return (await loadSplit(benchmark, split, await findFiles(benchmark, split, data ?? ""))).problems;
 }
 
-/** Rows, and how many of them have fewer than two facts. */
 const splits = [
   ["gsm8k", "test", 36],
   ["gsm8k", "train", 198],
@@ -142,7 +140,6 @@ test.skipIf(data === undefined).each(splits)(
   },
 );
 
-/** Names of the properties that a deal lacks. */
 function faultsOf(row: BenchmarkProblem, result: DistributedProblem<BenchmarkProblem>): string[] {
   const { problem: asked, shards } = result;
   const views = Object.values(asked.views);

@@ -5,7 +5,6 @@ import rows from "./sentences.cases.json" with { type: "json" };
 
 const cut = (text: string): string[] => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 
-// Each is one sentence.
 test.each(rows)("%j is not cut", (text) => {
   expect(cut(text)).toEqual([text]);
 });

@@ -10,7 +10,6 @@ import { exemplarSources, filesOf, openExemplars, type ExemplarSource } from "./
 
 const content = 'first\nTEXT = """a\\nb \\"c\\""""\nlast\n';
 
-/** A source of our own, and a folder that stands for the server of its file. */
 async function served(text = content): Promise<{ source: ExemplarSource; folder: string; mirror: string }> {
   const root = await temporaryFolder();
   const below = "owner/name/commit/prompts.py";
@@ -60,7 +59,6 @@ test("offline, damaged or other bytes are said, and nothing wrong is kept", asyn
   await expect(openExemplars(source, { folder, offline: true })).rejects.toThrow(/its sha256 is/u);
 });
 
-/** A server of this machine that answers a file's requests in turn. */
 async function answering(...answers: readonly RequestListener[]): Promise<{ mirror: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -8,7 +8,6 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-data.ts";
 
 const rows = 20_000;
-/** Several MB: questions, golds, and a column that nobody asks for. */
 const table = new Uint8Array(
   parquetWriteBuffer({
     columnData: [
@@ -21,7 +20,6 @@ const table = new Uint8Array(
   }),
 );
 
-/** 200 characters. */
 function noise(seed: number): string {
   return Array.from({ length: 20 }, (_, i) => String((seed * 7919 + i * 104_729) % 9_999_991).padStart(10, "x")).join(
     "",
@@ -32,7 +30,6 @@ const settings = { grading: "numeric", columns: { question: "ask", gold: "sum" }
 
 interface Opened {
   readonly hub: FakeHub;
-  /** Bytes of all answers' bodies. */
   served(): number;
   open(options?: Partial<ProblemOptions>, source?: string): Promise<OpenedProblems>;
 }
@@ -89,7 +86,6 @@ test("20 rows of a large file need a small share of its bytes and equal those of
   expect(whole.problems).toHaveLength(2 * rows);
   expect(whole.problems[rows - 1]?.question).toBe(`What is ${rows - 1} + ${rows - 1}?`);
   expect(whole.problems[rows]?.question).toBe("What is 0 + 0?");
-  // The column that nobody asks for was left where it is.
   expect(served()).toBeLessThan(table.length);
 });
 

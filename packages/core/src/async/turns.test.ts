@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { LaconicError } from "../errors.ts";
 import { Turns } from "./turns.ts";
 
-/** Tasks that end when told, and what is running. */
 function stage(): {
   readonly running: Set<string>;
   task(name: string): () => Promise<string>;

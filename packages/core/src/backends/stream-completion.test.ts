@@ -13,7 +13,6 @@ const request: CompletionRequest = {
   random: randomFromSeed(1).state(),
 };
 
-/** Writes the text, a token a turn of the event loop, and then its end; says what it was asked and how far it came. */
 function writer(
   text: string,
   failAfter = Infinity,

@@ -2,13 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundedJson, maxJsonDepth } from "./bounded-json.ts";
 
-/** Of a parsed value: lists and objects inside each other. */
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map((item) => depthOf(item)));
 }
 
-/** What is read, or why nothing is. */
 function outcomeOf(json: string, maxDepth: number): unknown {
   try {
     return boundedJson(json, { maxDepth });

@@ -51,7 +51,6 @@ test("unpacked bytes respect their limit, and invalid bytes are rejected with a 
     }
   };
   expect(refused(packed, (1 << 20) - 1)).toFailWith("data_invalid", "the unpacked size is above 1048575 bytes");
-  // A gigabyte in a megabyte.
   expect(refused(gzipSync(Buffer.alloc(1 << 30), { level: 1 }))).toFailWith("data_invalid");
   expect(refused(packed.subarray(0, 40))).toFailWith("data_invalid");
   expect(refused(Buffer.from("none"))).toFailWith("data_invalid");

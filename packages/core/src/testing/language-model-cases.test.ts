@@ -10,7 +10,6 @@ import { languageModelCases, tableTokenizer, type ConformanceCase } from "./inde
 
 const tokenizer = tableTokenizer();
 
-/** A small model that keeps the contract: random letters, an end token, a trace, stop texts. */
 function randomPolicy(change: (completion: Completion, request: CompletionRequest) => Completion = (same) => same) {
   const model: LanguageModel = {
     id: "random-policy",
@@ -85,7 +84,6 @@ const breaches: readonly (readonly [string, string, Change])[] = [
 
 test.each(breaches)("a model that %s fails", (_name, claim, change) => fails(claim, () => randomPolicy(change)));
 
-/** A policy whose requests are answered in another way. */
 const answering =
   (complete: (request: CompletionRequest, model: LanguageModel) => Promise<Completion>) => (): LanguageModel => {
     const model = randomPolicy();

@@ -1,7 +1,6 @@
 import { inputError, LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel } from "../language-model.ts";
 
-/** Scripted reply: a text, or parts of a completion. */
 export type ScriptedReply = string | (Partial<Completion> & { readonly text: string });
 
 /** One reply for all calls, one per call, or a function; undefined is an unscripted call. */
@@ -10,7 +9,6 @@ export type Script =
   | readonly ScriptedReply[]
   | ((request: CompletionRequest, call: number) => ScriptedReply | undefined | Promise<ScriptedReply | undefined>);
 
-/** Scripted language model that records its requests. */
 export interface ScriptedModel extends LanguageModel {
   readonly calls: readonly CompletionRequest[];
 }

@@ -52,7 +52,6 @@ test.each([
   expect(pages.fits(wants)).toBe(true);
   expect(pages.take(wants)).toBe(true);
   expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
-  // One position more each, as long as that is possible.
   const grow = (): boolean => {
     const more = replies.flatMap((reply) => {
       reply.held += 1;

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { promptTree, type PromptNode } from "./prompt-tree.ts";
 
-/** Follows the tree to every prompt's end and collects its tokens. */
 function spell(nodes: readonly PromptNode[], prefix: readonly number[] = []): Map<number, number[]> {
   const match = new Map<number, number[]>();
   for (const node of nodes) {

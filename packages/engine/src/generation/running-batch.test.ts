@@ -13,7 +13,6 @@ import { request, uploadModel } from "../testing/model-values.ts";
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as UnknownRecord);
 const parameters = randomParameters(config, 1);
 
-/** Pages through a table, and one page a reply. */
 const caches = [
   ["pages", createReferenceKernels],
   ["rows", (): Kernels => ({ ...createReferenceKernels(), cachePageSize: null })],
@@ -23,7 +22,6 @@ function tinyModel(kernels: Kernels = createReferenceKernels()): ModelOnDevice {
   return uploadModel(kernels, config, parameters);
 }
 
-/** Kernels that note the rows of each call of an operation. */
 function rowsOf(
   kernels: Kernels,
   operation: "attentionCached" | "sampleTokens",
@@ -39,12 +37,10 @@ function rowsOf(
 
 const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The beginning of a reply, as an aborted request gets it. */
 function cutTo({ tokens, logProbs, ...rest }: SampleResult, length: number): SampleResult {
   return { ...rest, tokens: tokens.slice(0, length), logProbs: logProbs.slice(0, length), finishReason: "aborted" };
 }
 
-/** One call on a batch of its own. */
 function generate(
   model: ModelOnDevice,
   requests: readonly SampleRequest[],

@@ -25,7 +25,6 @@ const letters = (text: string): number[] => text.split("").map((letter) => lette
 const startsWith = (tokens: readonly number[], beginning: readonly number[]): boolean =>
   beginning.every((token, i) => tokens[i] === token);
 
-/** Plays turns of one agent: what each was asked and drew. */
 function play(
   replies: readonly OwnReply[],
   chat = tokenizer,

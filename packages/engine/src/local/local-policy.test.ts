@@ -26,7 +26,6 @@ const request = (seed: number): CompletionRequest => ({
   random: randomFromSeed(seed).state(),
 });
 
-/** Counts batches and answers each request with its own prompt. */
 function countingSampler(batches: number[]): Sampler {
   return {
     weightVersion: 7,

@@ -55,7 +55,6 @@ function expected(tokens: readonly number[]): { readonly tokens: readonly number
   return { tokens, text: text(tokens.length) };
 }
 
-/** Notes the requests and hands everything on. */
 function watched(sampler: Sampler, requests: SampleRequest[]): Sampler {
   return {
     weightVersion: sampler.weightVersion,
@@ -144,7 +143,6 @@ test("a reply with a stop text leaves the batch, the others go on", async () => 
   await engine.close();
 });
 
-/** Gives the tokens that it is told, whatever is asked. */
 function fixedSampler(tokens: readonly number[]): Sampler {
   return {
     weightVersion: 0,

@@ -28,7 +28,6 @@ const models = Object.entries(tinyConfigs).map(([name, json]) => {
   return { name, config, base: randomParameters(config, name) };
 });
 
-/** Both matrices away from 0. */
 function randomAdapter(config: ModelConfig, lora: LoraSettings): Map<string, Float64Array> {
   const values = new Map<string, Float64Array>();
   for (const [name, [rows, columns]] of adapterShapes(config, lora)) {

@@ -17,7 +17,6 @@ function layoutOf(lengths: readonly number[], longest: number, parents?: readonl
   };
 }
 
-/** Bytes of both passes with query heads 6 wide and key/value heads 2 wide. */
 function bothWays(rows: number, layout: SequenceLayout): readonly number[] {
   const [q, k, v] = [tensor(rows, 6), tensor(rows, 2), tensor(rows, 2)];
   return [scratch("attention", [q, k, v, {}, layout]), scratch("attentionBackward", [q, { q, k, v }, {}, layout])];

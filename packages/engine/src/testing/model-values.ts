@@ -13,7 +13,6 @@ import {
   writeValues,
 } from "../transformer/weight-layout.ts";
 
-/** Model with these values, by checkpoint names. */
 export function uploadModel(
   kernels: Kernels,
   config: ModelConfig,
@@ -28,7 +27,6 @@ export function uploadModel(
   return modelOf(kernels, config, parameters);
 }
 
-/** Values of device tensors by checkpoint names. */
 export async function readStored(
   kernels: Kernels,
   tensors: ReadonlyMap<string, Tensor>,

@@ -75,7 +75,11 @@ export const tinyConfigs: Readonly<Record<string, UnknownRecord>> = {
 
 const family = (model_type: string, change: UnknownRecord): UnknownRecord =>
   // The default of `pad_token_id` is outside this vocabulary.
-  tinyConfig(model_type, { vocabulary: 11, width: 16, inner: 10, heads: 2 }, { pad_token_id: null, ...change });
+  tinyConfig(
+    model_type,
+    { vocabulary: 11, width: 16, inner: 10, heads: 2 },
+    { rms_norm_eps: 1e-5, pad_token_id: null, ...change },
+  );
 const yarn = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 8 };
 const longrope = { short_factor: [1, 1.5, 2.5], long_factor: [2, 3, 4], original_max_position_embeddings: 16 };
 

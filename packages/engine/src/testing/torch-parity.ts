@@ -30,11 +30,9 @@ export interface TorchAnswer {
   readonly gradients: Readonly<Record<string, readonly number[]>>;
   /** Norm before clipping. */
   readonly gradNorm: number;
-  /** Parameters after the steps. */
   readonly stepped: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Results with a scalar head, by autograd in float64. */
 interface ValueAnswer {
   readonly values: readonly number[];
   readonly gradients: Readonly<Record<string, readonly number[]>>;
@@ -77,12 +75,10 @@ export const parityCases: readonly ParityCase[] = Object.entries({ ...tinyConfig
       { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
     ],
     dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
-    // A step with clipping, and a step without, with another decay.
     steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
   }),
 );
 
-/** Runs the cases in PyTorch. */
 export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {
   return askPython(script, cases.map(toJson));
 }
@@ -103,7 +99,6 @@ export const valueParityCases: readonly ParityCase[] = parityCases.map((item) =>
 
 const script = fileURLToPath(new URL("../../src/testing/torch_parity.py", import.meta.url));
 
-/** Errors of a kernel set relative to PyTorch. */
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {
   const model = uploadModel(kernels, parseModelConfig(item.config), item.parameters);
   const gradients = new Gradients(kernels);
@@ -146,7 +141,6 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
   return errors;
 }
 
-/** Errors of values and their gradients. */
 export async function valueParityErrors(
   kernels: Kernels,
   item: ParityCase,

@@ -44,7 +44,6 @@ test.for(Object.keys(tinyConfigs))("prefill and decode see what training sees: %
   const trained = kernels.scope(() => trainForward(model, packBatch(kernels, sequences)).logProbs);
   const expected = Array.from(await kernels.read(trained));
 
-  /** Log-probs of `targets` after one call. */
   async function step(
     tokens: readonly number[],
     plan: CachePlan,

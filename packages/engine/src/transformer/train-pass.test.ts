@@ -38,7 +38,6 @@ async function loss(config: ModelConfig, values: Values): Promise<number> {
   return logProbs.reduce((sum, logProb, i) => sum + logProb * (dLogProbs[i] as number), 0);
 }
 
-/** Gradient of each parameter after one backward per batch, adding up. */
 async function gradientsOf(
   config: ModelConfig,
   values: Values,

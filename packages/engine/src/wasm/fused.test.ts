@@ -7,7 +7,6 @@ import { fusedNames } from "./fused.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Targets of `asconfig.json` and their files. */
 const builds = [
   ["release", await readFile(join(root, "assets/fused.wasm"))],
   ["fma", await readFile(join(root, "assets/fused-fma.wasm"))],

@@ -11,7 +11,6 @@ beforeAll(async () => {
 const upload = (values: readonly number[], ...shape: number[]): Tensor =>
   kernels.upload(Float32Array.from(values), shape);
 
-/** Reads and frees. */
 async function take(tensor: Tensor): Promise<number[]> {
   const values = [...(await kernels.read(tensor))];
   kernels.free(tensor);

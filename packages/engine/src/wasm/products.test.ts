@@ -48,7 +48,6 @@ function inOrder(depth: number, left: (k: number) => number, right: (k: number) 
 
 describe.each(sizes)("%i rows, %i to %i: every element is the sum in order, to the bit", (rows, inner, outer) => {
   const [x, weight, dOut] = [normal(rows, inner), normal(outer, inner), normal(rows, outer)];
-  /** A few hundred elements and the corners. */
   const expectElements = (
     got: Float32Array,
     shape: readonly [number, number],

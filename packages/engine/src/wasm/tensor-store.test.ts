@@ -61,7 +61,6 @@ test("values survive when the memory grows and its buffer is replaced", async ()
   kernels.free(small, sum, ...large);
 });
 
-/** Runs a call that must fail for want of memory and leave everything as it was. */
 async function expectFull(call: () => unknown): Promise<void> {
   const counts = (): number[] => [kernels.liveTensors(), memory.used];
   const before = counts();

@@ -3,7 +3,6 @@ import { BufferPool } from "./buffer-pool.ts";
 import { GpuArray } from "./gpu-array.ts";
 import type { ComputeDevice, GpuBuffer } from "./gpu.ts";
 
-/** A pool over a device that only makes buffers; `destroyed` names those that were given back. */
 function pool(): { readonly buffers: BufferPool; readonly made: GpuBuffer[]; readonly destroyed: GpuBuffer[] } {
   const [made, destroyed]: [GpuBuffer[], GpuBuffer[]] = [[], []];
   const createBuffer = ({ size }: { readonly size: number }): GpuBuffer => {

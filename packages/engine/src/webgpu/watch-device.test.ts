@@ -8,7 +8,6 @@ class GPUValidationError {
   readonly message = "binding too large";
 }
 
-/** A device as WebGPU's, whose errors a test raises. */
 class FakeDevice {
   onuncapturederror: ((event: { error: { message: string } }) => void) | null = null;
   lose: (info: { reason: string; message: string }) => void = () => undefined;

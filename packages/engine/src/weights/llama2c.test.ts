@@ -17,7 +17,6 @@ const weights =
   shape.layers * (2 * shape.dim + 2 * shape.dim ** 2 + 2 * head * shape.dim + 3 * shape.hidden * shape.dim) +
   shape.dim;
 
-/** A file whose weights count up. */
 function checkpoint(tied: boolean): Uint8Array {
   const sizes = Object.values(shape);
   if (!tied) sizes[5] = -shape.vocabulary;

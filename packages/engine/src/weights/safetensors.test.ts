@@ -8,7 +8,6 @@ const tensors = new Map([
   ["b.weight", { shape: [1], values: Float32Array.of(7) }],
 ]);
 
-/** A file with the given header and data bytes. */
 function craft(header: unknown, data: Uint8Array, claimed?: bigint): Uint8Array {
   const json = new TextEncoder().encode(typeof header === "string" ? header : JSON.stringify(header));
   const file = new Uint8Array(8 + json.length + data.length);

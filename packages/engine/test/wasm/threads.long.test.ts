@@ -26,7 +26,6 @@ interface Opened {
 const opened: Kernels[] = [];
 afterAll(() => opened.forEach((kernels) => kernels.dispose()));
 
-/** Kernels that divide whatever can be divided. */
 async function open(
   threads: number,
   options: Partial<ThreadPoolOptions> & { readonly fma?: boolean } = {},
@@ -39,12 +38,10 @@ async function open(
   return { kernels, pool };
 }
 
-/** A product that takes several parts. */
 function multiply({ kernels }: Opened): void {
   kernels.scope(() => void kernels.linear(kernels.zeros([600, 64]), kernels.zeros([64, 64])));
 }
 
-/** Computes until every helper has had the time to start. */
 async function warm(of: Opened): Promise<void> {
   for (let i = 0; of.pool.helped < 20 && i < 2000; i++) {
     multiply(of);
@@ -59,7 +56,6 @@ describe("three threads", async () => {
   test("helpers took part", () => warm(three));
 });
 
-/** All that a small policy computes in two steps: tokens, log-probs and weights. */
 async function trained({ kernels }: Opened): Promise<readonly unknown[]> {
   const config = {
     model_type: "qwen2",
@@ -126,7 +122,6 @@ test("a failing function in a helper is a named error, then and later", async ()
   expect(() => multiply(failing)).toThrow(expect.objectContaining(failed));
 });
 
-/** A thread that takes a part and ends. */
 const dying = `
 const { workerData: { memory, address, job, inside, taken } } = require("node:worker_threads");
 const words = new Int32Array(memory.buffer, address);

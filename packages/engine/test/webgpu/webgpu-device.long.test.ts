@@ -35,7 +35,6 @@ describe.runIf(opened)("edge cases of shaders", () => {
   const numbers = (count: number): Float64Array =>
     Float64Array.from({ length: count }, () => (random.integer(255) - 127) / 64);
 
-  /** The same on both sets; what is named is compared. */
   async function both(compute: (set: Kernels) => Readonly<Record<string, Tensor>>): Promise<void> {
     const [expected, actual] = [createReferenceKernels(), kernels].map((set) => ({
       set,

@@ -10,7 +10,6 @@ import { speechEdges, analyseTeam } from "./team-analysis.ts";
 const text = (content: string) => ({ kind: "text" as const, text: content });
 const problem = { id: "1", question: "?", gold: "6" };
 
-/** A solver that repeats what `useful` says and is led astray by `harmful`. */
 const topology = star(
   ["useful", "useless", "harmful"].map((id) => ({ id, role: "holder", maxTokens: 9, prompt: () => text(id) })),
   {

@@ -13,7 +13,6 @@ const problems: Problem[] = ["a", "b"].map((id) => ({ id, question: id, gold: id
 const players = ["first", "second"].map((id) => ({ id, maxTokens: 4 }));
 const topology = synchronousTurns(players, { turns: 1, transition: ({ question }) => [question, question] });
 
-/** A clock that says 500 ms more at each look. */
 function ticking(): () => number {
   let now = 0;
   return () => (now += 500);

@@ -15,7 +15,6 @@ const rows = reproductionLedger();
 
 test("every figure of Agent-GSPO's tables has a row, and a faithful one names the texts that it needs", () => {
   const gspo = rows.filter(({ paper }) => paper === "agent-gspo");
-  // Two tables, and what is printed of two ablations.
   expect(gspo).toHaveLength(publishedCells().length + 2);
   expect(gspo.filter(({ place }) => place === "Table 1")).toHaveLength(9 * 7);
   expect(gspo.filter(({ place }) => place === "Table 2")).toHaveLength(5 * 4);

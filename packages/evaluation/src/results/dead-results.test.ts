@@ -5,7 +5,6 @@ test.each([
   [{}, null],
   [{ unanswered: 19 }, null],
   [{ unanswered: 20 }, "cot on gsm8k: no answer found in any of 20 replies. Raise --max-tokens"],
-  // Graded without an extracted answer.
   [{ unanswered: 20, accuracy: { value: 0.5, low: 0.3, high: 0.7 } }, null],
   [{ scored: 1, unanswered: 1, undecided: 19 }, "in any of 1 reply."],
   [{ scored: 0, errors: 1, undecided: 19, accuracy: null }, "none of 20 samples has a score (1 error, 19 undecided)"],

@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => maths.close());
 
-/** The same records of methods that were played as published. */
 function faithful(samples: readonly SampleRecord[]): SampleRecord[] {
   return samples.map((record) => ({ ...record, published: record.method, differs: [] }));
 }

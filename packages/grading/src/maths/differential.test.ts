@@ -6,7 +6,6 @@ const { uniform: random } = randomFromSeed(23);
 const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
 const pick = <T>(items: readonly T[]): T => items[whole(0, items.length - 1)] as T;
 
-/** Expression in LaTeX, and its value computed independently. */
 interface Known {
   readonly latex: string;
   readonly value: bigint;
@@ -17,7 +16,6 @@ const floorOf = (n: bigint, d: bigint): bigint => (n >= 0n ? n / d : -((-n + d -
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? absolute(a) : gcd(b, a % b));
 const factorial = (n: number): bigint => Array.from({ length: n }, (_, i) => BigInt(i + 1)).reduce((a, b) => a * b, 1n);
 
-/** Random expression with an integer value. */
 function expression(depth: number): Known {
   if (depth === 0) {
     const n = whole(0, pick([9, 99, 99_999]));

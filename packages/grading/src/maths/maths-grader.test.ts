@@ -4,7 +4,6 @@ import { mathsGrader, mathsGraderOn, type MathsGrader } from "./maths-grader.ts"
 
 let grader: MathsGrader | null = null;
 const open = (options?: Parameters<typeof mathsGrader>[0]): MathsGrader => (grader = mathsGrader(options));
-/** Hangs on some replies. */
 const openHanging = (timeoutMs = 1000): MathsGrader =>
   (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), { timeoutMs }));
 afterEach(async () => {

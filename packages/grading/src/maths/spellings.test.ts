@@ -6,13 +6,11 @@ const { uniform: random } = randomFromSeed(7);
 const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
 const commas = (n: number): string => n.toLocaleString("en-US");
 
-/** A boxed reply is right for one gold and wrong for another. */
 function expectJudged(reply: string, gold: string, other: string): void {
   const isRight = (item: string): boolean => gradeMaths(`\\boxed{${reply}}`, item, { bareGold: true }).correct;
   expect([reply, isRight(gold), isRight(other)]).toEqual([reply, true, false]);
 }
 
-/** Spellings of p / q. */
 function spellings(p: number, q: number): string[] {
   const k = whole(2, 9);
   const [sign, size] = [p < 0 ? "-" : "", Math.abs(p)];

@@ -5,7 +5,6 @@ import type { GradedCase } from "../../src/index.ts";
 /** Answer to insert into a reply, optionally in SymPy's notation too; or the complete reply. */
 type WrittenAnswer = string | readonly [answer: string, sympy: string] | { readonly reply: string };
 
-/** Gold of a family, with equivalent and different answers. */
 interface FamilyItem {
   readonly kind: "maths" | "numeric" | "letter" | "text";
   readonly rule: string;
@@ -17,7 +16,6 @@ interface FamilyItem {
   readonly wrong: readonly WrittenAnswer[];
 }
 
-/** Pair with both sides in SymPy's notation. */
 interface SympyPair {
   readonly id: string;
   readonly gold: string;
@@ -32,7 +30,6 @@ const families = text("families.jsonl")
 /** Replies around an answer: `«answer»` is replaced by it, `«2-9»` by a number in that range. */
 const frames = JSON.parse(text("frames.json")) as Readonly<Record<FamilyItem["kind"], readonly string[]>>;
 
-/** New pairs for the board's families: a right and a wrong reply per item. */
 export function drawBoard(seed: string): { rows: GradedCase[]; checks: SympyPair[] } {
   const { uniform } = randomFromSeed(`grader-board/${seed}`);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T;

@@ -4,7 +4,6 @@ import { exampleBatch } from "../testing/estimator-cases.ts";
 import { criticCases } from "../testing/index.ts";
 import { gaeEstimator, modelCritic, type CriticView } from "./index.ts";
 
-/** Linear in the letters of a text, on plain gradient descent: a value model that one can follow by hand. */
 function letterModel(
   disk: Map<string, number[]>,
   contextLength = 99,

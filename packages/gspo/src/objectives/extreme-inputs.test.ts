@@ -17,7 +17,6 @@ import {
 
 // Every objective once more, slowly and in another way: written as its loss alone, over numbers that carry their derivative.
 
-/** A value and its derivative with respect to one chosen log-prob. */
 interface Dual {
   readonly v: number;
   readonly d: number;
@@ -35,13 +34,11 @@ const mean = (terms: readonly Dual[]): Dual => scaled(1 / terms.length, plus(...
 /** exp, clamped at ±20 there and only there. */
 const ratio = (logRatio: Dual): Dual => exp(within(logRatio, -20, 20));
 
-/** A sequence's trained tokens. */
 interface Row {
   readonly logProb: readonly Dual[];
   readonly d: readonly Dual[];
   readonly e: readonly Dual[];
   readonly roll: readonly number[];
-  /** One per token. */
   readonly A: readonly number[];
 }
 
@@ -101,7 +98,6 @@ const productWeight = ({ d, A }: Row): number => {
   return Math.exp(lambda + k * Math.log(W) - lambda * W);
 };
 
-/** Weight of a token of a row among all rows. */
 const weightOf = (aggregation: Aggregation, rows: readonly Row[], row: Row): number => {
   const all = rows.reduce((sum, { d }) => sum + d.length, 0);
   if (aggregation === "token-mean") return 1 / all;

@@ -39,7 +39,6 @@ export function exampleBatch(): RewardBatch {
   };
 }
 
-/** Conformance cases of estimators. */
 export const estimatorCases: readonly ConformanceCase<Estimator>[] = [
   {
     name: "gives a finite advantage for each row, or for each token",

@@ -1,6 +1,5 @@
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 
-/** Code and message of the body's LaconicError; fails otherwise. */
 export function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
   try {
     body();

@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { llama2cTokenizer } from "./llama2c-tokenizer.ts";
 import { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
 
-/** A tokenizer.bin: three control tokens, the bytes, and these. */
 function file(pieces: readonly (readonly [text: string, score: number])[]): Uint8Array {
   const bytes = Array.from(
     { length: 256 },

@@ -204,7 +204,6 @@ describe("an AI SDK model as a Laconic model", () => {
 
 const tokenizer = tableTokenizer();
 
-/** Streams a text, one token per event-loop turn, until aborted. */
 function writer(text: string): LanguageModel {
   return {
     id: "writer",
@@ -226,7 +225,6 @@ function writer(text: string): LanguageModel {
 }
 
 describe("a Laconic model as an AI SDK model", () => {
-  // A model by the types of `ai`.
   const four = scriptedModel("four");
   const sdkModel = (...args: Parameters<typeof toAiSdk>): SdkModel => toAiSdk(...args);
 

@@ -4,38 +4,28 @@ import { text } from "node:stream/consumers";
 import type { ServerFault, ServerFaults } from "./faults.ts";
 import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
 
-/** Fake inference server on a free local port. */
 export interface FakeServer {
   readonly url: string;
-  /** Requests in order of arrival. */
   readonly log: readonly { readonly path: string; readonly body: unknown }[];
-  /** Loaded adapters. */
   readonly names: readonly string[];
-  /** Generated replies, whether or not they arrived. */
   readonly replies: number;
-  /** Pending requests. */
   readonly inFlight: number;
   faults: ServerFaults;
-  /** Breaks all connections and stops listening. */
   kill(): Promise<void>;
-  /** Listens again on the same port, with only its base model. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reply in a server's dialect. */
 export interface Answer {
   readonly status: number;
   readonly value: unknown;
 }
 
-/** Handlers of a dialect by path. */
 export type Routes = (
   weights: ServedWeights,
   options: FakeServerOptions,
 ) => (path: string, body: Readonly<Record<string, unknown>>, fault: ServerFault | null) => Promise<Answer>;
 
-/** Serves a dialect with an engine. */
 export async function startFakeServer(options: FakeServerOptions, routes: Routes): Promise<FakeServer> {
   const weights = new ServedWeights(options);
   const answer = routes(weights, options);

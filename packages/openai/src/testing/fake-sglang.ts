@@ -38,7 +38,6 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
   return startFakeServer(options, sglangRoutes);
 }
 
-/** Its answers, without a socket. */
 export const sglangRoutes: Routes =
   (weights, { contextLength = 48, updates = true }) =>
   async (path, body, fault) => {

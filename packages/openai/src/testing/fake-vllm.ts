@@ -37,7 +37,6 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
   return startFakeServer(options, vllmRoutes);
 }
 
-/** Its answers, without a socket. */
 export const vllmRoutes: Routes = (weights, { contextLength = 48, updates = true }) => {
   let isPaused = false;
   let hasOldPages = false;

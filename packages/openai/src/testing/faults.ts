@@ -9,9 +9,7 @@
  */
 export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";
 
-/** Fault of one request. */
 export type ServerFault =
-  /** Refuses without doing it. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
   /** Does it, then breaks the connection during the reply. */
   | { readonly kind: "dies" }
@@ -21,14 +19,9 @@ export type ServerFault =
   | { readonly kind: "stale" }
   /** Sends a wrong but well-formed reply. */
   | { readonly kind: "lies"; readonly how: Lie; readonly vocabularySize: number }
-  /** Names other weights in the reply. */
   | { readonly kind: "other-name" }
-  /** Token ids outside the vocabulary. */
   | { readonly kind: "wrong-tokens" }
-  /** Log-probs that are not numbers. */
   | { readonly kind: "not-finite" }
-  /** Uses another prompt. */
   | { readonly kind: "other-prompt" };
 
-/** Called before each request; null for no fault. */
 export type ServerFaults = (path: string, body: unknown) => ServerFault | null;

@@ -1,10 +1,8 @@
 import { randomFromSeed, raggedRow, type Sampler, type SampleResult } from "@laconic/core";
 import type { Lie, ServerFaults } from "./faults.ts";
 
-/** All kinds. */
 export const lies: readonly Lie[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "swapped", "noise"];
 
-/** Inputs of a wrong reply. */
 export interface LieContext {
   readonly sampler: Sampler;
   readonly vocabularySize: number;
@@ -12,11 +10,9 @@ export interface LieContext {
   readonly temperature: number;
   readonly seed: number;
   readonly stopTokens: readonly number[];
-  /** Reply to another prompt; null before the first. */
   readonly other: SampleResult | null;
 }
 
-/** Makes the wrong reply of this kind. */
 export async function lieOf(how: Lie, reply: SampleResult, context: LieContext): Promise<SampleResult> {
   const { sampler, vocabularySize, maxTokens, temperature, seed, stopTokens, other } = context;
   const { promptTokens, tokens, logProbs } = reply;

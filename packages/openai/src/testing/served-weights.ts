@@ -14,10 +14,8 @@ import {
 import type { ServerFault } from "./faults.ts";
 import { lieOf } from "./lies.ts";
 
-/** Options of a fake server. */
 export interface FakeServerOptions {
   readonly engine: Engine;
-  /** Base model at the start. */
   readonly base: BaseSource;
   /** Bytes of tokens, for stop texts. */
   readonly tokenBytes?: TokenBytes;
@@ -28,7 +26,6 @@ export interface FakeServerOptions {
   readonly updates?: boolean;
 }
 
-/** Request for a reply, independent of the dialect. */
 export interface AskedReply extends Sampling {
   readonly weights: string | null;
   readonly promptTokens: readonly number[];
@@ -38,12 +35,10 @@ export interface AskedReply extends Sampling {
   readonly stopTexts: readonly string[];
 }
 
-/** Weights by name for an engine, like in an inference server. */
 export class ServedWeights {
   readonly #options: FakeServerOptions;
   readonly #adapters = new Map<string, TrainableModel>();
   #allWeights: Promise<TrainableModel>;
-  /** Last generated replies. */
   readonly #given: SampleResult[] = [];
   version = "default";
 
@@ -79,7 +74,6 @@ export class ServedWeights {
     await (await before).dispose();
   }
 
-  /** Forgets weights loaded at runtime, as a restart does. */
   async forget(): Promise<void> {
     const { engine, base } = this.#options;
     for (const name of this.names) await this.unload(name);
@@ -139,7 +133,6 @@ export class ServedWeights {
   }
 }
 
-/** Applies a fault to a reply. */
 function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
   if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };
   if (fault?.kind === "not-finite") return { ...reply, logProbs: reply.logProbs.map(() => -9999) };

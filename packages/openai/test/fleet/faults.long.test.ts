@@ -8,7 +8,6 @@ import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/open
 import { base, onFakes, quick, requests, step } from "./on-fakes.ts";
 
 const isReply = (path: string): boolean => /completions|generate/u.test(path);
-/** Applies a fault to the first replies of a server, but not to checks of weights. */
 function first(count: number, fault: ServerFault): FakeServer["faults"] {
   let left = count;
   return (path, body) => (isReplyRequest(path, body) && left-- > 0 ? fault : null);

@@ -4,7 +4,6 @@ import { lies, lying } from "@laconic/openai/testing";
 import { describe, expect, test, vi } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
-/** Two probed servers with trained weights. */
 async function open(options?: OnFakesOptions): Promise<OnFakes> {
   const made = await onFakes(options);
   for (let steps = 0; steps < 3; steps++) await step(made.local);

@@ -33,11 +33,9 @@ export const quick: FleetClock = {
   timeout: (ms) => AbortSignal.timeout(ms),
 };
 
-/** Fake servers, a fleet over them, and a local trained model. */
 export interface OnFakes {
   readonly engine: Engine;
   readonly fakes: readonly FakeServer[];
-  /** First two fakes. */
   readonly one: FakeServer;
   readonly two: FakeServer;
   readonly fleet: Fleet;
@@ -57,7 +55,6 @@ export interface OnFakesOptions {
   readonly fake?: Partial<FakeServerOptions>;
 }
 
-/** Closed with its test. */
 export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   const { kind = "vllm", servers = 2, source = adapter } = options;
   const engine = await createInlineEngine([createReferenceKernels()]);
@@ -94,7 +91,6 @@ export function requests(count: number, temperature = 1): SampleRequest[] {
   }));
 }
 
-/** Step with a large weight change. */
 export async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward([{ promptTokens: [1, 2], completionTokens: [3, 4, 5] }], ({ values }) =>
     values.map(() => -1),

@@ -7,11 +7,9 @@ import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } fro
 const patient = { timeout: 15_000, interval: 20 };
 
 interface Timed extends OnFakes {
-  /** Advances the clock between requests. */
   readonly pass: (ms: number) => void;
 }
 
-/** Two probed servers with trained weights and one request each at a time. */
 async function open(kind: "vllm" | "sglang", fleet: OnFakesOptions["fleet"] = {}): Promise<Timed> {
   let ms = 0;
   const sleep = async (): Promise<void> => {

@@ -57,7 +57,6 @@ async function servers(kind: "vllm" | "sglang"): Promise<Set> {
   return { engine, fakes, folder, replies: [] };
 }
 
-/** Builds what a new process builds: a model, a fleet over the servers, and the policy on both. */
 async function partsOn(
   kind: "vllm" | "sglang",
   { engine, fakes, folder, replies }: Set,

@@ -12,7 +12,6 @@ const whole = { kind: "config", config: conformanceConfig, seed: 2 } as const;
 const edited = (from: string, to: string) => async (file: string) =>
   writeFile(file, (await readFile(file, "latin1")).replaceAll(from, to), "latin1");
 
-/** Damage of a published folder, and the message about it. */
 const damages = [
   [edited("layers.0.self_attn.q_proj", "layers.0.self_attn.x_proj"), /KeyError: .*x_proj/u],
   [edited('"model.norm.weight"', '"model.norm.other1"'), /model\.norm/u],

@@ -8,7 +8,6 @@ import { describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
-/** Fault of a network or a kill during a request. */
 type Harm = "cut" | "damage" | "hold" | "kill" | null;
 
 interface Received {
@@ -19,11 +18,9 @@ interface Received {
 }
 
 const isChunk = (path: string): boolean => /\/\d+$/u.test(path);
-/** Uploaded chunks. */
 const chunksOf = ({ asked }: Received): string[] => asked.flatMap(({ path }) => (isChunk(path) ? path : []));
 const reset = (): TypeError => new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
 
-/** A receiver with its own folder, and a connection to it. */
 async function startReceiver(): Promise<Received> {
   const folder = await temporaryFolder();
   let { handler } = new WeightsReceiver({ folder });
@@ -53,7 +50,6 @@ async function startReceiver(): Promise<Received> {
 const never = (signal?: AbortSignal | null): Promise<Response> =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
 
-/** Changes the first byte. */
 function damaged(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return body.map((byte, i) => (i === 0 ? byte ^ 6 : byte));
 }
@@ -64,7 +60,6 @@ interface OverHttp extends OnFakes {
   readonly sent: FleetModel;
 }
 
-/** Two servers with a receiver each; no folder is shared with the trainer. */
 async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const made = await onFakes(options);
   const own = await temporaryFolder();

@@ -8,7 +8,6 @@ const chunkBytes = 1024;
 const content = Buffer.alloc(chunkBytes, 7);
 const sha256 = createHash("sha256").update(content).digest("hex");
 
-/** Manifest of one-chunk files. */
 const manifest = (...names: readonly string[]): object => ({
   chunkBytes,
   base: null,

@@ -11,7 +11,6 @@ const promptOf = ({ prompt }: CompletionRequest): string =>
 const formIn = (request: CompletionRequest): string[] =>
   [...promptOf(request).matchAll(/^([A-Z]{8} [a-z0-9_-]+): MARK$/gmu)].map((match) => match[1] as string);
 
-/** Marks every criterion so, in the form. */
 const marking = (mark: (line: string, request: CompletionRequest) => number | string) => (request: CompletionRequest) =>
   formIn(request)
     .map((line) => `${line}: ${mark(line, request)}`)

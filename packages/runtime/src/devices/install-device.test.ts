@@ -10,7 +10,6 @@ beforeEach(async () => void (folder = await temporaryFolder()));
 
 const done: Outcome = { code: 0, text: "" };
 
-/** Answers programs by the first key that their command line holds, and remembers what was run. */
 function scripted(answers: Readonly<Record<string, Outcome | (() => Promise<Outcome>)>>): {
   run: RunCommand;
   commands: string[];

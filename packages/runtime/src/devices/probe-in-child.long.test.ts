@@ -9,7 +9,6 @@ import { measureInChild, probeInChild } from "./choose-device.ts";
 
 const remedy = "take another";
 
-/** A kernel module as bad libraries make them. */
 async function moduleOf(body: string): Promise<{ device: string; module: string }> {
   const folder = await temporaryFolder();
   const file = join(folder, "kernels.mjs");

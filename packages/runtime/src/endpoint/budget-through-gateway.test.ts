@@ -15,7 +15,6 @@ import { tinyGateway } from "../../test/tiny-gateway.ts";
 const [steps, problemsPerStep, episodesPerProblem] = [8, 3, 6];
 const perStep = problemsPerStep * episodesPerProblem;
 
-/** An episode that was played at home. */
 interface Played {
   readonly problem: Problem;
   readonly grade: number;
@@ -48,7 +47,6 @@ async function atHome(budget: unknown): Promise<{ rows: readonly Metrics[]; play
   return { rows, played: await Promise.all(playing) };
 }
 
-/** Says in the n-th rollout what was said in the n-th episode at home. */
 const again = (played: readonly Played[]): LanguageModel => ({
   id: "again",
   async complete({ conversation = "" }) {
@@ -106,7 +104,6 @@ test.each([
   for (const [i, row] of rows.entries())
     expect(row["reward/mean"]).toBeCloseTo((row["task/accuracy"] as number) - (prices[i] ?? 0) * (costs[i] ?? 0), 9);
   const { targetTokens, learningRate } = budget;
-  // By Eq. 5 alone, worked out from what the client was told.
   const moved = own === budget ? prices.slice(1) : [];
   for (const [i, price] of moved.entries())
     expect(price).toBeCloseTo(Math.max(0, (prices[i] ?? 0) + learningRate * ((costs[i] ?? 0) - targetTokens)), 9);

@@ -29,7 +29,6 @@ const story: readonly GatewayEvent[] = Array.from({ length: 12 }, (_, step): Gat
 
 const silent = { segmentBytes: 3000, warn: () => undefined };
 
-/** What a run that goes on knows; ids in one order, as packing lets go of what nobody asks for. */
 async function known(events: AsyncIterable<GatewayEvent> | Iterable<GatewayEvent>, step: number): Promise<unknown> {
   const { waiting, trained, dropped } = await restore(events, step);
   return { waiting: waiting.map(({ id }) => id), trained: trained.toSorted(), dropped: Object.fromEntries(dropped) };

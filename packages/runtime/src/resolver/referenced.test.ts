@@ -115,7 +115,6 @@ test("a configuration with values reads back unchanged", () => {
   const again = writtenConfig(config);
   expect(again).toMatchObject(written);
   expect(writtenConfig(parseAppConfig(again))).toEqual(again);
-  // What lies beside a value is checked as ever.
   const refusal = (train: object) => () => parseAppConfig({ ...written, train: { ...written.train, ...train } });
   expect(refusal({ step: 3 })).toThrow(/train\.step: unknown setting/u);
   expect(refusal({ reward: "brief" })).toThrow(/train\.reward/u);

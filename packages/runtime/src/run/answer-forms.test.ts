@@ -21,7 +21,6 @@ const replies: Readonly<Record<AnswerKind["kind"], string>> = {
   writing: "A short text.",
 };
 
-/** All instructions of a team's agents, in the order in which they are asked. */
 async function asked(topology: Topology, reply: string): Promise<{ agent: string; system: string; all: string }[]> {
   const seen: { agent: string; system: string; all: string }[] = [];
   const models = Object.fromEntries(

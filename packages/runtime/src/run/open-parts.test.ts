@@ -60,7 +60,6 @@ describe.each(["layers of its own", "a head on a policy's layers"])("a model cri
 
 const critic = { gamma: 1, lambda: 0.9 };
 
-/** The hint's world with a transformer for a policy, and a critic that a run opens. */
 async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<RunSpecOptions> {
   const engine = await wasmEngine();
   const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };

@@ -43,7 +43,6 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(one.testProblems).toHaveLength(5);
     for (const { views = {} } of [...one.testProblems, ...one.problems(randomFromSeed(1), 7000)])
       expect(Object.keys(views)).toHaveLength(2);
-    // Counted where the run reports its data.
     expect(notes).toEqual([
       expect.stringMatching(/^skipped: \d\d of 1,319 test problems of gsm8k state fewer than two facts/u),
       expect.stringMatching(/^skipped: \d{3} of 7,473 training problems of gsm8k/u),

@@ -9,7 +9,6 @@ import type { Progress } from "../progress.ts";
 import type { RunPolicy } from "./policy-models.ts";
 import { findOpponentRuns, opponentFolders } from "./other-runs.ts";
 
-/** A folder with the runs `shared` and `own`, and one that is none. */
 async function runs(): Promise<string> {
   const folder = await temporaryFolder();
   for (const name of ["shared", "own", "none"]) await mkdir(join(folder, name));
@@ -26,7 +25,6 @@ const policyOf = (folder: string, agents: readonly string[]): RunPolicy => ({
   folder,
 });
 
-/** What stands in the two runs. */
 const policiesIn: Parameters<typeof findOpponentRuns>[3] = (directory) =>
   Promise.resolve({
     step: 3,

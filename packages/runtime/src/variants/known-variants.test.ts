@@ -96,7 +96,6 @@ describe("grpo against any objective", () => {
     expect(varied.train.objective).toEqual(expected);
     expect(varied.train.policies["first"]?.objective).toEqual(expected);
     expect(grpo.about).toMatch(/; kl, .*as before/u);
-    // Nothing else of the configuration changes.
     expect({ ...varied.train, objective, policies: config.train.policies }).toEqual({ ...config.train, objective });
   });
 });
@@ -136,6 +135,5 @@ test.each([
     }
   });
   expect(factors.length).toBeGreaterThan(1);
-  // What changes nothing is left out of an ablation.
   expect(factors.filter(([, count]) => (count as number) > 1)).toEqual([]);
 });

@@ -93,7 +93,6 @@ describe("failures of a reply are wrong", () => {
   });
 });
 
-/** A sandbox on a machine that lets nothing run, from the nth run on. */
 function failing(from: number, status: SandboxResult["status"] = "undecided"): Sandbox {
   let runs = 0;
   return {

@@ -8,7 +8,6 @@ let sandbox: Sandbox;
 beforeAll(async () => void (sandbox = await createSandbox()));
 afterAll(() => sandbox.close());
 
-/** Right and wrong replies by what decides in them, and the tests that judge them. */
 interface Replies {
   readonly tests: Parameters<ReturnType<typeof codeGrader>>[1];
   readonly right: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@ import type { Sandbox, SandboxStatus } from "../sandbox.ts";
 import { attemptsAt } from "../self-test.ts";
 import table from "../../assets/sandbox-cases.json" with { type: "json" };
 
-/** Conformance case of a sandbox. */
 export interface SandboxCase {
   readonly name: string;
   run(sandbox: Sandbox): Promise<void>;
@@ -16,7 +15,6 @@ const tests: ProgramTests = {
   test: "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate('ab') == 'abab'\n    assert candidate([1]) == [1, 1]\n",
 };
 
-/** `assets/sandbox-cases.json`. */
 interface Table {
   /** Wrong programs that would pass a careless grader, by attack. */
   readonly forgedGrades: { readonly tests: ProgramTests; readonly programs: Readonly<Record<string, string>> };
@@ -33,7 +31,6 @@ interface Table {
 }
 const { forgedGrades, endings, classes, values } = table as unknown as Table;
 
-/** Conformance cases of all sandboxes. Each case restores the sandbox. */
 export const sandboxCases: readonly SandboxCase[] = [
   ...endings.map(([what, code, status, seconds]): SandboxCase => ({
     name: `${what}: ${status.join(" or ")}, and the next run is unaffected`,

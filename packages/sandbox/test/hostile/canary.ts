@@ -7,15 +7,11 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Targets outside the sandbox, with detection of access. */
 export interface Canary {
-  /** Python that lists the targets and reports success. */
   readonly prelude: string;
-  /** Whether this machine has it. */
   readonly hasIPv6: boolean;
   /** Marker on the command line of every process that a program could leave. */
   readonly mark: string;
-  /** Findings since the last check: read, changed, connected to, printed, left running. */
   signs(output: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -65,7 +61,6 @@ export async function openCanary(): Promise<Canary> {
   process.env["LACONIC_CANARY"] = secret;
   let before = await lay();
 
-  /** Recreates it, with an access time that any read changes. */
   async function lay(): Promise<string> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);

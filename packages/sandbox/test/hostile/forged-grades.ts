@@ -1,11 +1,9 @@
 import { gradeProgram, type ProgramTests, type Sandbox } from "@laconic/sandbox";
 import { sectionsOf } from "../../src/self-test.ts";
 
-/** Wrong program that tries to pass. */
 export interface ForgedGrade {
   readonly name: string;
   readonly program: string;
-  /** Allowed starts of its verdict. */
   readonly rules: readonly string[];
   /** Sandboxes that would be fooled if program and tests shared a process. */
   readonly fools: readonly string[];
@@ -33,7 +31,6 @@ export const forgedGrades: readonly ForgedGrade[] = sectionsOf(new URL("forged-g
   }),
 );
 
-/** Problems of a program's verdict by the real and by a careless grader; empty if none. */
 export async function wrongVerdicts(sandbox: Sandbox, { program, rules, fools }: ForgedGrade): Promise<string[]> {
   const { correct, decided, limited, rule } = await gradeProgram(program, tests, sandbox, { seconds: 1 });
   const careless = await sandbox.run({ code: `${program}\n${tests.test}\ncheck(double)\n` });
@@ -46,7 +43,6 @@ export async function wrongVerdicts(sandbox: Sandbox, { program, rules, fools }:
   ];
 }
 
-/** Whether an honest program passes the same tests. */
 export async function honestPasses(sandbox: Sandbox): Promise<boolean> {
   return (await gradeProgram("def double(x):\n    return x + x\n", tests, sandbox)).correct;
 }

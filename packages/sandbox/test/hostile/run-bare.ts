@@ -5,7 +5,6 @@ import { anyonesPython, leftOpen } from "../as-user.ts";
 import { openCanary } from "./canary.ts";
 import { escapes } from "./sections.ts";
 
-/** Whether this machine cannot run them. */
 export const noBareRuns: boolean = process.platform !== "linux" || !existsSync(anyonesPython);
 
 /** Runs every n-th escape without a sandbox. Returns those that the canary missed. */

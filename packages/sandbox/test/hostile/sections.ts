@@ -1,15 +1,12 @@
 import type { SandboxStatus } from "@laconic/sandbox";
 import { sectionsOf } from "../../src/self-test.ts";
 
-/** Program that tries to escape. */
 export interface Escape {
   readonly name: string;
   readonly program: string;
-  /** Possible ends of its run. */
   readonly ends: readonly SandboxStatus[];
   /** Whether it succeeds visibly without a sandbox. */
   readonly isSeen: boolean;
-  /** Whether it is a single system call. */
   readonly isCall: boolean;
 }
 
@@ -46,7 +43,6 @@ function kernelCalls(): Escape[] {
   });
 }
 
-/** All attempts of this suite. */
 export function escapes(): Escape[] {
   const table = sectionsOf(new URL("escapes.py", import.meta.url)).map(
     ({ name, fields: [ends = "", seen], program }): Escape => ({

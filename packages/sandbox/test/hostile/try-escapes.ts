@@ -7,7 +7,6 @@ import { wasiSandbox } from "../../src/wasi/wasi-sandbox.ts";
 import { openCanary } from "./canary.ts";
 import { escapes } from "./sections.ts";
 
-/** Result; a reason if the machine lacks the sandbox. */
 export type Tried =
   | { readonly user: number | null; readonly tried: number; readonly problems: readonly string[] }
   | { readonly missing: string };

@@ -22,7 +22,6 @@ test.each([
 interface Played {
   readonly trained: number;
   readonly stale: number;
-  /** Of the simulated clock. */
   readonly seconds: number;
 }
 

@@ -18,7 +18,6 @@ import {
 import type { RelayTeacherSettings, WarmStartExample } from "./teacher.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 
-/** Frequency of each text over many draws. */
 function frequencies(draw: (random: Random) => string): Record<string, number> {
   const random = randomFromSeed("frequencies");
   const counts: Record<string, number> = {};
@@ -94,7 +93,6 @@ test.each([
 
 const episodes = 2000;
 
-/** How one model fares as a whole team. */
 async function measure(name: RelayLevelName, model: LanguageModel): Promise<{ accuracy: number; meanTokens: number }> {
   const level = relayLevels[name];
   const random = randomFromSeed("measure");

@@ -7,7 +7,6 @@ const lessons: Lesson[] = [];
 for (let i = 0; i < 1500; i++) lessons.push(...(await drawLessons(randomFromSeed("lessons").split(i))));
 const textOf = ({ messages, reply }: Lesson): string => [...messages.map(({ content }) => content), reply].join("\n");
 
-/** Positions of wrong calculations. */
 const wrongIn = (text: string): number[] =>
   [...text.matchAll(/(\d+) ([-+x]) (\d+) = (\d+)\./gu)].flatMap(([, a, sign, b, result], i) => {
     const right = { "+": Number(a) + Number(b), "-": Number(a) - Number(b), x: Number(a) * Number(b) }[sign as "+"];

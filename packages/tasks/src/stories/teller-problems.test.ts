@@ -86,7 +86,6 @@ test("one teller's text has the name, every text ends with what is asked, and no
     Object.keys(views).find((id) => new RegExp(`\\b${gold}\\b`, "u").test(views[id] ?? "")),
   );
   const first = holders.filter((id) => id === "one").length / holders.length;
-  // Of two, three or four: 13 of 36.
   expect(first).toBeGreaterThan(0.32);
   expect(first).toBeLessThan(0.4);
 });

@@ -68,7 +68,6 @@ test("made-up names are drawn without end in training alone, and none of them is
   expect(strange.length).toBeLessThan(250);
   expect(new Set(strange).size).toBeGreaterThan(0.95 * strange.length);
   expect(strange.every((name) => /^[A-Z][a-z]{1,19}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
-  // As many lengths as names have.
   expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(8);
   expect(task.testProblems).toEqual(storyTellersTask({ tokenizer, testProblems }).testProblems);
 });

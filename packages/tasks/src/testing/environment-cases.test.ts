@@ -7,7 +7,6 @@ import { environmentCases, type EnvironmentSubject } from "./environment-cases.t
 const problem = { id: "p", question: "Guess", gold: "3" };
 const call = (key: string) => `{"name": "calculator", "${key}": {"expression": "1+1"}}`;
 
-/** Says higher or lower than a number of its own. */
 const guessing = (): Environment =>
   defineEnvironment<{ readonly number: number; tries: number }>({
     name: "guessing",

@@ -5,7 +5,6 @@ import type { TrainingTask } from "@laconic/topologies";
 import { problemKey } from "../define-task.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
-/** Subject of the suite. */
 export interface TaskSubject {
   readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
   /** Returns an answer with the best grade, by agent if several answer. */
@@ -14,7 +13,6 @@ export interface TaskSubject {
   readonly model?: (agent: string) => LanguageModel;
 }
 
-/** A check of the suite, independent of test runners. */
 export interface TaskCase {
   readonly name: string;
   readonly run: (create: () => TaskSubject | Promise<TaskSubject>) => Promise<void>;
@@ -150,7 +148,6 @@ export const taskCases: readonly TaskCase[] = [
 const few = 4;
 const many = 60;
 
-/** Opens the subject and always closes its task. */
 function withSubject(body: (subject: TaskSubject) => void | Promise<void>): TaskCase["run"] {
   return async (create) => {
     const subject = await create();
@@ -171,7 +168,6 @@ async function graded(task: TrainingTask, answer: TeamAnswer, problem: Problem):
   return proper(await gradeOf(task, answer, problem), answer, problem);
 }
 
-/** Answer in which all players of a joint game say the same. */
 function spread(agents: readonly string[], text: string): TeamAnswer {
   return Object.fromEntries(agents.map((agent) => [agent, text]));
 }

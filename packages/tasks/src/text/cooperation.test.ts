@@ -115,7 +115,6 @@ test.for([
   expect(reward).toBeLessThanOrEqual(1.5);
 });
 
-/** A sandbox on a machine that lets nothing run, from the nth run on. */
 function failing(from: number, status: SandboxResult["status"] = "undecided"): Sandbox {
   let runs = 0;
   const failed = { status, exitCode: null, stdout: "", stderr: "no memory", seconds: 0 };

@@ -3,7 +3,6 @@ import { samplingOfFields } from "@laconic/core/backends";
 import type { ServerRecord } from "../engine/server-record.ts";
 import type { ModelInput } from "../wire/datum.ts";
 
-/** Request for samples. */
 interface SampleBody {
   readonly sampling_session_id: string;
   readonly num_samples: number;

@@ -2,13 +2,9 @@ import { inputError } from "@laconic/core";
 
 /** Fault of the test server for one request. */
 export type Fault =
-  /** Answers with this status without doing it. */
   | { readonly kind: "status"; readonly status: number; readonly text?: string }
-  /** Closes the connection without doing it. */
   | { readonly kind: "drop" }
-  /** Does it, then closes the connection. */
   | { readonly kind: "drop-after" }
-  /** Does it, then answers with invalid JSON. */
   | { readonly kind: "garbage" }
   /** The promised result never arrives. */
   | { readonly kind: "never" }
@@ -26,7 +22,6 @@ export type Fault =
 /** Chooses the fault of a request; `count` is the number of earlier requests to this path. */
 export type FaultInjector = (path: string, count: number) => Fault | null;
 
-/** Applies a fault to a result. */
 export function mar(value: unknown, fault: Fault | null): unknown {
   if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
   const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };

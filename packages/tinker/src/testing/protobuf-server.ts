@@ -7,7 +7,6 @@ interface Tensor {
   readonly data: readonly (number | null)[];
 }
 
-/** JSON form and path of a binary pass request. */
 export function passRequest(bytes: Uint8Array): { readonly path: string; readonly body: object } {
   const fields = fieldsOf(bytes);
   const forwardOnly = (fields.get(6)?.[0] ?? 0) === 1;

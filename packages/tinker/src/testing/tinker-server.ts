@@ -4,13 +4,11 @@ import { buffer } from "node:stream/consumers";
 import { passRequest } from "./protobuf-server.ts";
 import { createTinkerService, type TinkerServerOptions, type TinkerService } from "./tinker-service.ts";
 
-/** Server of the Tinker protocol on a free local port. */
 export interface TinkerServer extends Pick<TinkerService, "log" | "forget"> {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Serves {@link createTinkerService} over HTTP. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const service = createTinkerService(options);
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,7 +39,6 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
 
 const protobuf = "application/x-protobuf";
 
-/** Request in its JSON form. */
 function requestOf(path: string, bytes: Buffer, contentType: string | undefined): { path: string; body: unknown } {
   if (contentType === protobuf) return passRequest(bytes);
   return { path, body: bytes.length === 0 ? null : JSON.parse(bytes.toString()) };

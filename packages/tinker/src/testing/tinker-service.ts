@@ -19,7 +19,6 @@ const pass = z.object({
 });
 const numberedSchema = z.object({ model_id: z.string(), seq_id: z.number().int().positive() });
 
-/** Strict schemas of requests. */
 const requests = {
   createModel: z.object({
     session_id: z.string(),
@@ -69,12 +68,9 @@ const requests = {
   future: z.object({ request_id: z.string() }),
 };
 
-/** Options of a test server. */
 export interface TinkerServerOptions {
   readonly engine: Engine;
-  /** Base models by name. */
   readonly bases: Readonly<Record<string, BaseSource>>;
-  /** Existing folder for checkpoints. */
   readonly folder: string;
   /** Differences from the hosted service. */
   readonly as?: Partial<Omit<ServerRecord, "baseModel">>;
@@ -89,7 +85,6 @@ export interface TinkerServerOptions {
   readonly sleep?: (ms: number) => Promise<undefined>;
 }
 
-/** Request with its decoded body. */
 export interface TinkerRequest {
   /** Path after `/api/v1/`. */
   readonly path: string;
@@ -103,7 +98,6 @@ export interface TinkerAnswer {
   readonly value: unknown;
 }
 
-/** Server of the Tinker protocol without a socket. */
 export interface TinkerService {
   /** Bodies by path, in order of arrival. */
   readonly log: readonly { readonly path: string; readonly body: unknown }[];

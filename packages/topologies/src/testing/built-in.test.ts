@@ -91,7 +91,6 @@ describe.each(Object.entries(graphs))("%s", (_, graph) => {
   });
 });
 
-/** A model that answers as a function of what it is asked, and remembers it. */
 function scripted(answer: (prompt: string) => string): { model: LanguageModel; asked: string[] } {
   const asked: string[] = [];
   const model = scriptedModel(({ prompt }) => {

@@ -15,7 +15,6 @@ const sound: TopologySubject = {
   edges: ["a", "b"].map((from) => ({ from, to: "s" })),
 };
 
-/** Names of the cases a subject fails. */
 async function failures(subject: TopologySubject): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of topologyCases)
@@ -25,7 +24,6 @@ async function failures(subject: TopologySubject): Promise<string[]> {
   return failed;
 }
 
-/** The sound star with a fault planted into its episodes or its context. */
 function faulty(run: Topology["run"]): TopologySubject {
   return { ...sound, topology: { ...sound.topology, run } };
 }

@@ -1,14 +1,10 @@
 import { randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 
-/** Settings of a random policy. */
 export interface RandomPolicySettings {
-  /** Probability of an empty reply. */
   readonly silence?: number;
   /** Part of the seed; two salts give different texts on one stream. */
   readonly salt?: string;
-  /** Event-loop turns before the reply. */
   readonly delay?: number;
-  /** Receives every completion. */
   readonly log?: Completion[];
 }
 

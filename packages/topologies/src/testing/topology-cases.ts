@@ -11,16 +11,13 @@ import {
 } from "@laconic/core";
 import { randomPolicy } from "./random-policy.ts";
 
-/** Subject of the suite. */
 export interface TopologySubject {
   readonly topology: Topology;
   /** Test problem; the suite's models reply with lower-case letters. */
   readonly problem: Problem;
-  /** All possible message paths. */
   readonly edges: readonly { readonly from: AgentId; readonly to: AgentId }[];
 }
 
-/** Case of the suite; `run` throws if the topology fails. */
 export interface TopologyCase {
   readonly name: string;
   readonly run: (create: () => TopologySubject) => Promise<void>;
@@ -187,7 +184,6 @@ interface RunOptions extends Partial<EpisodeContext> {
   readonly silence?: number;
   readonly log?: Completion[];
   readonly delay?: (position: number) => number;
-  /** Agent with different replies. */
   readonly moody?: AgentId;
 }
 

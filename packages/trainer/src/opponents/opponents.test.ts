@@ -36,7 +36,6 @@ const refused = async (parts: RunSpecOptions, extra: object): Promise<string> =>
 const spokenBy = ({ scored }: StepRecord): (string | undefined)[] =>
   scored.map(({ episode }) => episode.utterances.find(({ opponent }) => opponent !== undefined)?.opponent);
 
-/** Model that always replies with one letter. */
 function saying(letter: string): LanguageModel {
   return {
     id: letter,
@@ -179,7 +178,6 @@ describe("a run that is stopped", () => {
         );
       expect(await readdir(join(directory, "opponents"))).toEqual(await readdir(join(folder, "whole", "opponents")));
     }
-    // The folder has exactly the weights that retained checkpoints name.
     const state = JSON.parse(
       await readFile(join(folder, "whole", "checkpoints", "step-00000009", "state.json"), "utf8"),
     ) as { opponents: OpponentState[] };

@@ -26,7 +26,6 @@ const settings = {
   checkpoint: { every: 2, keep: 3 },
 };
 
-/** The tiny task with unique problem ids. */
 function parts(): TrainingParts {
   const { task, ...rest } = tinyParts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
@@ -82,7 +81,6 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
 const rowsOf = (directory: string, name: string): Promise<Record<string, unknown>[]> =>
   readLines(nodeFileSystem, join(directory, name));
 
-/** Problem ids of a run by outcome. */
 async function outcomes(directory: string): Promise<{ trained: string[]; dropped: string[] }> {
   const trained: string[] = [];
   for await (const { problem } of eachEpisode(folderSource(directory), "step")) trained.push(problem.id);

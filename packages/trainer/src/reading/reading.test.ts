@@ -102,7 +102,6 @@ describe("rows of JSON lines", () => {
 });
 
 describe("episodes", () => {
-  /** Entries of a folder, and its damage. */
   async function foundIn(source: RunSource): Promise<{ entries: EpisodeEntry[]; damage: string[]; file: EpisodeFile }> {
     const [entries, damage, file]: [EpisodeEntry[], string[], EpisodeFile] = [[], [], new EpisodeFile(source)];
     await file.readNew({

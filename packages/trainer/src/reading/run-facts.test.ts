@@ -31,7 +31,6 @@ const evaluation = (step: number, accuracy: number): object => ({
   silence: { a: 0 },
 });
 
-/** A complete run of two steps. */
 const whole: Files = {
   "config.json": JSON.stringify({ device: "auto", train: { steps: 2, seed: 3 } }),
   "environment.json": JSON.stringify({ engine: { device: "wasm" } }),

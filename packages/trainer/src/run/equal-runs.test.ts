@@ -25,7 +25,6 @@ async function filesOf(directory: string): Promise<Record<string, string>> {
   ) as Record<string, string>;
 }
 
-/** Clock with its own pace, so that two runs measure different times. */
 function clock(pace: number): () => number {
   let now = 0;
   return () => (now += pace);

@@ -34,7 +34,6 @@ interface Contender {
   end(): Promise<void>;
 }
 
-/** Starts a process that tries to lock given directories and keeps its locks. */
 function start(file: string): Contender {
   const child = spawn(process.execPath, ["--import", "tsx", file], { stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((done) => child.on("exit", () => done()));

@@ -13,7 +13,6 @@ function open(directory: string, options: Partial<Parameters<typeof openRun>[0]>
   return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
 }
 
-/** Process table with one process and the other living ones. */
 const processOf = (pid: number, ...living: readonly number[]): ProcessTable => ({
   pid,
   host: hostname(),

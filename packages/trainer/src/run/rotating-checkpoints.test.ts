@@ -11,7 +11,6 @@ function stateOf(step: number, best: number): LoopState {
   return { step, budgets: {}, policyBudgets: {}, estimators: {}, before: evaluation, after: evaluation, best: seen };
 }
 
-/** Simulates a run that rotates its checkpoints at every call for which `isDue` returns true. */
 async function running(
   isDue: (call: number) => boolean,
 ): Promise<{ fs: FileSystem; calls: () => number; newest: () => number }> {

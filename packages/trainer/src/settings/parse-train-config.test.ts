@@ -35,7 +35,6 @@ test("an alternative has no defaults of another one", () => {
 const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
 
 test.each([
-  // Unknown keys, with the nearest valid key if one is similar.
   [{ stepz: 3 }, "stepz", "did you mean steps?"],
   [{ optimizer: { learningrate: {} } }, "optimizer.learningrate", "did you mean optimizer.learningRate?"],
   [{ evaluation: { each: 3 } }, "evaluation.each", "use one of: every, problems, transcripts"],
@@ -47,7 +46,6 @@ test.each([
   [{ optimizer: { costWhenTaskAtLeast: 1 } }, "optimizer.costWhenTaskAtLeast", "use one of: beta1, beta2"],
   [JSON.parse(`{"__proto__":{"costWhenTaskAtLeast":1}}`), "__proto__", "unknown setting"],
   [JSON.parse(`{"optimizer":{"__proto__":{}}}`), "optimizer.__proto__", "unknown setting"],
-  // Ranges.
   [{ budget: { targetTokens: 0, learningRate: 0.1 } }, "budget.targetTokens", "a number above 0"],
   [{ budget: { targetTokens: -5, learningRate: 0.1 } }, "budget.targetTokens", "a number above 0"],
   [{ steps: 0 }, "steps", "a number from 1 on"],
@@ -58,7 +56,6 @@ test.each([
   [{ optimizer: { beta1: 1 } }, "optimizer.beta1", "a number below 1"],
   [{ checkpoint: { keep: 1 } }, "checkpoint.keep", "a number from 2 on"],
   [{ objective: { name: "ppo" } }, "objective.name", "gspo"],
-  // Settings without effect, or with an unexpected one.
   [{ problemsPerStep: 2, episodesPerProblem: 2, minibatches: 5 }, "minibatches", "5 parts of 4 episodes"],
   [{ episodesPerProblem: 1 }, "episodesPerProblem", "a group of one has advantage 0"],
   [

@@ -39,7 +39,6 @@ const off: Readonly<Record<string, string>> = {
 
 type Shape = Pick<GroupShape<object>, "kind"> & { readonly fields: object };
 
-/** Optional fields without a default, at any depth. */
 function openFields(place: string, { fields }: Shape): string[] {
   return Object.entries(fields as Readonly<Record<string, Field>>).flatMap(([name, field]) => [
     ...(field.optional && field.default === undefined ? [`${place}.${name}`] : []),

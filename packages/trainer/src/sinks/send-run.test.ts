@@ -4,7 +4,6 @@ import { tinyRun } from "../testing/index.ts";
 import type { MetricSink } from "./metric-sink.ts";
 import { sendRun } from "./sink-set.ts";
 
-/** Sink that records its calls in order. */
 function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
   const heard: string[] = [];
   return {

@@ -10,7 +10,6 @@ import { wandbSink } from "./wandb.ts";
 
 const newId = (): string => "abcd1234";
 
-/** Every sink, and the values that its receiver gets. */
 const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
   async tensorboard() {
     const directory = await temporaryFolder();

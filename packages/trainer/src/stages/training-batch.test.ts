@@ -8,7 +8,6 @@ import { tinyParts, tinySettings } from "../testing/index.ts";
 import type { ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 
-/** Two problems with three episodes each and these rewards. */
 async function batchOf(
   rewards: readonly number[],
   settings: UnknownRecord,
@@ -147,7 +146,6 @@ test("a trained agent whose model reports no tokens is refused by name", async (
   });
 });
 
-/** Changes the log-probs that the second episode's solver reports. */
 const reporting = (change: (logProbs: readonly number[]) => number[]): ((each: ScoredRollout) => ScoredRollout) => {
   let next = 0;
   return (each) => {

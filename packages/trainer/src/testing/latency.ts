@@ -10,7 +10,6 @@ export interface Latency {
   readonly mostSeconds: number;
 }
 
-/** Draws seconds of one reply. */
 export function drawLatency({ medianSeconds, sigma, leastSeconds, mostSeconds }: Latency, random: Random): number {
   const normal = random.normal();
   return Math.min(mostSeconds, Math.max(leastSeconds, medianSeconds * exponential(sigma * normal)));

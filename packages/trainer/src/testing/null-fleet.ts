@@ -4,20 +4,17 @@ import { ShareInUse } from "../queue/paced.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
 
-/** Simulated samplers that only take time. */
 export interface NullFleet {
   /** Policy that waits, writes a tiny token, and sometimes fails. */
   speak(sampler: Sampler): LanguageModel;
   /** Mean share of slots in use since the last call. */
   utilisation(): number;
-  /** Calls waiting or being answered. */
   readonly inFlight: number;
   readonly calls: number;
   readonly failed: number;
 }
 
 interface FleetParameters {
-  /** Concurrent calls; others queue. */
   readonly slots: number;
   readonly latency: Latency;
   /** Share of calls that fail halfway. */
@@ -91,7 +88,6 @@ function reply(weightVersion: number, count: number, letter: number): Awaited<Re
   };
 }
 
-/** Latency of a call, and whether it fails after half of that time. */
 function drawCall(
   { latency, failures }: Pick<FleetParameters, "latency" | "failures">,
   random: Random,

@@ -3,7 +3,6 @@ import type { PolicySnapshot, Ragged, SequenceLogProbs, TrainableModel, Training
 import type { Timer } from "@laconic/rewards";
 import { nextTurn } from "../queue/paced.ts";
 
-/** A model that takes time and learns nothing. */
 export interface NullModel extends TrainableModel {
   /** Snapshots created, and those not disposed. */
   readonly snapshots: number;

@@ -3,27 +3,21 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkRun } from "../sinks/metric-sink.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
 
-/** Stored values of a sink by name and step; the last value counts. */
 export type SinkReading = Readonly<Record<string, Readonly<Record<number, number>>>>;
 
-/** Sink under test. */
 export interface SinkSubject {
   /** Opens a sink for the same run each time. Later ones resume the earlier data. */
   readonly open: () => MetricSink | Promise<MetricSink>;
-  /** Values received after closing, by metric name; absent if unreadable. */
   readonly read?: () => SinkReading | Promise<SinkReading>;
-  /** Run folder, if the sink writes there. */
   readonly directory?: string;
   readonly close?: () => void | Promise<void>;
 }
 
-/** One case, independent of test runners. */
 export interface SinkCase {
   readonly name: string;
   readonly run: (create: () => SinkSubject | Promise<SinkSubject>) => Promise<void>;
 }
 
-/** Sends a run to a sink. All inputs are frozen. */
 async function tell(sink: MetricSink, run: SinkRun, steps: number, tale: Partial<Tale> = {}): Promise<void> {
   const { metrics = metricsAt, evaluation = evaluationAt, episodes = [hostileEpisode] } = tale;
   await sink.begin?.(frozen(run));

@@ -74,7 +74,6 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   let step = 0;
   let asked = false; // whether a gradient was accumulated
 
-  /** Start of the table row for completion token `t`. */
   const rowOf = (prompt: readonly number[], written: readonly number[], t: number): number =>
     V * (context === "position" ? Math.min(t, positions - 1) : ((t > 0 ? written[t - 1] : prompt.at(-1)) ?? V));
   const logSoftmax = (table: Float64Array, start: number, temperature: number): Float64Array => {

@@ -3,7 +3,6 @@ export interface TimedEvents {
   readonly size: number;
   /** Adds an event. The returned function cancels it. */
   at(time: number, go: () => void): () => void;
-  /** Removes the earliest event; undefined if empty. */
   next(): { readonly time: number; readonly go: () => void } | undefined;
 }
 
@@ -13,7 +12,6 @@ interface Event {
   go: (() => void) | null;
 }
 
-/** Binary heap. */
 export function timedEvents(): TimedEvents {
   const heap: Event[] = [];
   let order = 0;

@@ -24,7 +24,6 @@ export function* fields(data: Buffer): Generator<{ field: number; value: number 
   }
 }
 
-/** All values of a bytes field. */
 export function bytesOf(data: Buffer, wanted: number): Buffer[] {
   return [...fields(data)].flatMap(({ field, value }) => (field === wanted ? [value as Buffer] : []));
 }

@@ -14,7 +14,6 @@ export async function runPython(
   return stdout;
 }
 
-/** Whether Python has a package. */
 export function hasPython(name: string): Promise<boolean> {
   return runPython(["-c", `import ${name}`]).then(
     () => true,

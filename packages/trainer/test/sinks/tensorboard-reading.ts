@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { SinkReading } from "../../src/testing/index.ts";
 import { bytesOf, fields } from "./protobuf-reading.ts";
 
-/** Decoded event. */
 export interface DecodedEvent {
   wallTime?: number;
   step?: number;
@@ -29,7 +28,6 @@ export function decodeFile(data: Buffer): DecodedEvent[] {
   return events;
 }
 
-/** Scalars of the event files in a folder. */
 export async function tensorBoardReading(directory: string): Promise<SinkReading> {
   const read: Record<string, Record<number, number>> = {};
   for (const name of await readdir(directory))

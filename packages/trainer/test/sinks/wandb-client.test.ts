@@ -6,7 +6,6 @@ import { wandbSink } from "../../src/sinks/wandb.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "../../src/testing/index.ts";
 import { hasPython, runPython } from "./python-client.ts";
 
-/** Requests received by a fake W&B server. */
 interface Uploaded {
   readonly files: Record<string, string>;
   readonly history: Record<string, number>[];
@@ -14,7 +13,6 @@ interface Uploaded {
   exit: number | null;
 }
 
-/** Fake W&B server for `wandb sync`. */
 async function wandbServer(): Promise<{ readonly url: string; readonly uploaded: Uploaded }> {
   const uploaded: Uploaded = { files: {}, history: [], run: null, exit: null };
   const bucket = { id: "bucket", name: "abcd1234", displayName: "brief-relay", config: "{}" };

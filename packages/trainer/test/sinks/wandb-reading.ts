@@ -29,7 +29,6 @@ function wandbRecords(data: Buffer): Buffer[] {
   return records;
 }
 
-/** The only run below a folder. */
 async function wandbRunIn(directory: string): Promise<{ readonly folder: string; readonly data: Buffer }> {
   const [name = "", ...others] = await readdir(directory);
   if (others.length > 0) throw new Error(`several runs: ${name}, ${others.join(", ")}`);
@@ -37,7 +36,6 @@ async function wandbRunIn(directory: string): Promise<{ readonly folder: string;
   return { folder: join(directory, name), data: await readFile(join(directory, name, `run-${id}.wandb`)) };
 }
 
-/** History of the only run below a folder. */
 export async function wandbReading(directory: string): Promise<SinkReading> {
   const read: Record<string, Record<number, number>> = {};
   for (const record of wandbRecords((await wandbRunIn(directory)).data))

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { EpisodeSummary } from "../protocol.ts";
 import { tellingEpisodes } from "./episode-index.ts";
 
-/** "p1 40 right a,b": a problem, its tokens, its grade and who was silent. */
 const episodes = (step: number, ...lines: readonly string[]): readonly EpisodeSummary[] =>
   lines.map((line, i) => {
     const [problem = "", tokens, graded, silent = ""] = line.split(" ");

@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { pairedFamily, unpairedFamily } from "./play-families.ts";
 import { probeTable, probeText } from "./probe-run.ts";
 
-/** An episode with a grade, in which so many tokens were written. */
 function played(task: number, tokens: number): RecordedEpisode {
   const call = { turn: 0, round: 0, agent: "a", promptTokens: 1, writtenTokens: tokens, reads: [] };
   const episode = { problemId: "p", topology: "t", utterances: [], answer: null, stopReason: "answered" } as const;

@@ -41,7 +41,6 @@ async function withServers(
   }
 }
 
-/** Three steps of eight episodes of four replies; ten problems are evaluated at each end. */
 const small = cli`preset:relay-quickstart device=wasm workers=1 lora.rank=4 lora.alpha=8 train.steps=3
   train.problemsPerStep=2 train.episodesPerProblem=4 train.evaluation.problems=10 train.evaluation.every=0
   train.evaluation.transcripts=1 train.checkpoint.every=1 train.oldLogProbs=recompute`;
@@ -109,7 +108,6 @@ test("a server that fails after the probe costs no accuracy and is excluded by n
     expect(bad.err).toContain("the server is in quarantine");
     const rows = await rowsOf(run);
     expect(rows.filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
-    // Who reads the run hears of it: in its warnings, and as numbers of its steps.
     const reason = expect.stringContaining(one.url) as string;
     expect(await rowsIn(run, "warnings.jsonl")).toContainEqual(
       expect.objectContaining({ server: one.url, state: "quarantined", step: 1, reason }),

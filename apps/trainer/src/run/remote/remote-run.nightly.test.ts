@@ -108,7 +108,6 @@ test("a server that loses state ends the run, which resumes from its checkpoint"
     const words = [...small, "train.steps=4", `engine=tinker:${server.url}`];
     let forgotten = false;
     const watch = setInterval(() => {
-      // Behind the first checkpoint.
       const saved = server.log.findIndex(({ path }) => path === "save_weights");
       if (forgotten || saved < 0 || !server.log.slice(saved).some(({ path }) => path === "optim_step")) return;
       forgotten = true;

@@ -20,7 +20,6 @@ interface Side {
   readonly tokens: number;
 }
 type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
-/** Two of the groups. */
 const [known, unseen] = ["known/scene", "name/1-2"] as const;
 type Result = States &
   Readonly<Record<typeof known | typeof unseen, States>> & { readonly states: Record<string, string> };

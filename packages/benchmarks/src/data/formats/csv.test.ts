@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { csvRecords } from "./csv.ts";
 
-/** A row of cells with some quoting, and the line end behind it. */
 const cell = fc.oneof(
   fc.stringMatching(/^[a-z0-9 ']{0,4}$/u),
   fc.stringMatching(/^[a-z0-9 ,;\t\n\r"]{0,6}$/u).map((text) => `"${text.replaceAll('"', '""')}"`),

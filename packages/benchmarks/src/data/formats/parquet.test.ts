@@ -24,7 +24,6 @@ function varint(value: bigint): Buffer {
   }
 }
 
-/** The file with a number of its footer written otherwise, and the footer's length made to fit. */
 function lying(bytes: Uint8Array, from: bigint, to: bigint, nth = 0): Uint8Array {
   const file = Buffer.from(bytes);
   const length = file.readUInt32LE(file.length - 8);

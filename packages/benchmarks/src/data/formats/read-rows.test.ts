@@ -86,7 +86,6 @@ test("an archive yields the requested entries in name order", async () => {
   ]);
 });
 
-/** Writes another text of the same length over every occurrence of one. */
 function replaced(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const copy = Buffer.from(bytes);
   for (let index = copy.indexOf(from); index >= 0; index = copy.indexOf(from, index + 1)) copy.write(to, index);

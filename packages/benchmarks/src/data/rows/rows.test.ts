@@ -3,7 +3,6 @@ import { benchmarkNamed } from "../registry.ts";
 import { readRow } from "../row-schema.ts";
 import table from "../../../test/rows.json" with { type: "json" };
 
-/** A row of each benchmark, and changes of one that are refused. */
 const rows: Readonly<Record<string, object>> = table.rows;
 const {
   hotpotqa: hotpotqaCells,

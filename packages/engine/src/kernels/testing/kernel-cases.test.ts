@@ -14,7 +14,6 @@ test("every case has a unique name", () => {
   expect(new Set(kernelCases.map(({ name }) => name)).size).toBe(kernelCases.length);
 });
 
-/** Sampling rows with some settings replaced. */
 const resampled =
   (change: (rows: Required<SamplingRows>) => Partial<SamplingRows>) =>
   (k: Kernels): Partial<Kernels> => ({
@@ -24,7 +23,6 @@ const resampled =
 
 interface Defect {
   readonly name: string;
-  /** Beginning of a case that fails. */
   readonly noticedBy: string;
   readonly change: (kernels: Kernels) => Partial<Kernels>;
 }
@@ -33,7 +31,6 @@ function defect(name: string, noticedBy: string, change: Defect["change"]): Defe
   return { name, noticedBy, change };
 }
 
-/** Defects that the suite must notice. */
 const defects: readonly Defect[] = [
   defect("draws with the first column of uniform numbers always", "sampling from settings on the device", (k) => ({
     sampleTokens: (logits, rows) => k.sampleTokens(logits, isOnDevice(rows) ? { ...rows, column: 0 } : rows),

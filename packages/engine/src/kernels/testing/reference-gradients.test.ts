@@ -6,11 +6,9 @@ import { createReferenceKernels } from "./index.ts";
 
 type Tensors = Readonly<Record<string, Tensor>>;
 
-/** How a kernel and its backward are called on named inputs. */
 interface Differentiable {
   readonly inputs: Readonly<Record<string, readonly number[]>>;
   forward(kernels: Kernels, inputs: Tensors, bench: Bench): Tensor;
-  /** Gradient per input. */
   backward(kernels: Kernels, dOut: Tensor, inputs: Tensors, bench: Bench): Tensors;
 }
 

@@ -38,14 +38,12 @@ export function createReferenceKernels(): Kernels {
   const floats = (tensor: Tensor): Float64Array => store.floats(tensor);
   const fromMatrix = ({ data, rows, columns }: Matrix): Tensor => store.make(data, [rows, columns]);
   const fromVector = (data: Float64Array | Int32Array): Tensor => store.make(data, [data.length]);
-  /** Checked row numbers of a table with `count` rows. */
   const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
     const rows = store.ints(tensor, what);
     const bad = rows.findIndex((row) => row < 0 || row >= count);
     if (bad >= 0) throw inputError(`${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
     return rows;
   };
-  /** Checks that host and device copies are equal. */
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
     if (other.length !== host.length)
@@ -68,7 +66,6 @@ export function createReferenceKernels(): Kernels {
       );
     };
 
-  /** Writes a parameter's gradient to its place, or returns it by name. */
   const settled = <Name extends "dWeight" | "dBias">(
     name: Name,
     gradientPlace: GradientPlace | undefined,
@@ -287,10 +284,8 @@ export function createReferenceKernels(): Kernels {
   });
 }
 
-/** Float64 reference kernels in plain JavaScript. */
 export function referenceKernels(): KernelSource {
   return { device: "reference", module: import.meta.url };
 }
 
-/** Creates the float64 reference kernels. */
 export const createKernels: CreateKernels = () => Promise.resolve(createReferenceKernels());

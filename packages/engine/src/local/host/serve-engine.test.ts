@@ -14,7 +14,6 @@ import type { WebWorker } from "./worker-host.ts";
 
 const kernels = { reference: async () => createReferenceKernels() };
 
-/** A worker as a browser's: its file calls `serveEngine`. */
 function startWorker(options: ServeEngineOptions): WebWorker {
   const { port1, port2 } = new MessageChannel();
   const end = (port: InstanceType<typeof MessageChannel>["port1"]): object => ({

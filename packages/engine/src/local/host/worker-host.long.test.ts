@@ -107,7 +107,6 @@ test("a kernel set that is not there, or refuses, refuses the engine", slow, asy
   await expect(createLocalEngine({ device: empty, workers: 2 })).rejects.toFailWith("engine_failed");
 });
 
-/** A module whose `createKernels` runs the JavaScript. */
 function scripted(createKernels: string): KernelSource {
   const code = `export async function createKernels() { ${createKernels} }`;
   return { device: "scripted", module: `data:text/javascript,${encodeURIComponent(code)}` };

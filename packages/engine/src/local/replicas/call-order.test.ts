@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CallOrder } from "./call-order.ts";
 
-/** Tasks that note when they begin and end, and end when told. */
 function tasks(): {
   log: string[];
   task: (name: string) => () => Promise<string>;

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { createExchange, slotViews, sumShare } from "./gradient-exchange.ts";
 
-/** What the exchange knows of a model: its trained tensors, in order. */
 function modelOf(shapes: Readonly<Record<string, readonly number[]>>): ModelOnDevice {
   const tensors = Object.entries(shapes).map(([name, shape]) => [name, { shape }] as const);
   return { parameters: new Map(tensors), adapter: null } as unknown as ModelOnDevice;

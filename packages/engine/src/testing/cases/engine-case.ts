@@ -24,7 +24,6 @@ export const config: UnknownRecord = tinyConfig(
   { max_position_embeddings: 48, initializer_range: 0.3 },
 );
 
-/** Large steps, clipped. */
 export const optimizer: OptimizerSettings = {
   learningRate: 0.02,
   beta1: 0.9,
@@ -53,11 +52,9 @@ export const sequences: readonly TrainingSequence[] = [
   { promptTokens: [3, 2, 1, 4, 5], completionTokens: [6, 7, 8, 9, 0], temperature: 0.7 },
 ];
 
-/** Capabilities of the tested engine. */
 export interface EngineProfile {
   /** Small model by seed: 13 tokens, 48 positions. */
   source(seed: number): ModelSource;
-  /** Source of a folder that `save` wrote. */
   stored(folder: string): ModelSource;
   /** Decimals to which equal log-probs agree. Default: bit for bit. */
   readonly digits?: number;
@@ -76,25 +73,19 @@ export const wholeProfile: EngineProfile = {
   whole: true,
 };
 
-/** Helpers for cases, adapted to an engine's profile. */
 export interface CaseKit {
   readonly profile: EngineProfile;
   readonly requests: readonly SampleRequest[];
   readonly sequences: readonly TrainingSequence[];
   /** Case on a model with seed 1 of a fresh engine. */
   modelCase(name: string, body: (model: TrainableModel, engine: Engine) => Promise<void>): ConformanceCase<Engine>;
-  /** Clipped if supported. */
   readonly optimizer: OptimizerSettings;
-  /** `modelCase`, only for engines with lasting snapshots. */
   snapshotCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
-  /** `modelCase`, only for whole engines. */
   wholeCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
   /** Steps whose gradient depends on the log-probs, so that differences grow. */
   trainSteps(model: TrainableModel, steps: number): Promise<void>;
-  /** Log-probs of {@link sequences} as text. */
   logProbsOf(model: Pick<TrainableModel, "forward">): Promise<string>;
   sameReplies(a: readonly SampleResult[], b: readonly SampleResult[]): boolean;
-  /** Text that is equal for equal log-probs. */
   text(logProbs: ArrayLike<number>): string;
 }
 
@@ -168,7 +159,6 @@ export function expectNear(value: number, expected: number, tolerance: number, w
   expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);
 }
 
-/** Runs the body with a temporary folder. */
 export async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
   try {

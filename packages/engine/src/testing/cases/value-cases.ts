@@ -13,14 +13,12 @@ const states: readonly (ValueSequence & { readonly target: number })[] = [
   { tokens: [6], target: 0.5 },
 ];
 
-/** Models with a scalar head. */
 export function valueCases({
   modelCase,
   optimizer,
   logProbsOf,
   trainSteps,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
-  /** Steps on half the squared error. */
   const fit = async (model: ValueModel, steps: number): Promise<number> => {
     let error = 0;
     for (let step = 0; step < steps; step++) {
@@ -33,7 +31,6 @@ export function valueCases({
     values.forEach((value, i) => (error += (value - (states[i]?.target ?? 0)) ** 2));
     return error;
   };
-  /** Case for engines with scalar heads. */
   const valueCase = (
     name: string,
     from: ValueSource,

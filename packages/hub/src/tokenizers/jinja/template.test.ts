@@ -15,7 +15,6 @@ const render = (source: string): string => new Template(source).render({ message
 // Texts are what transformers 5.18 renders; the random templates of the parity test cover the rest.
 test.each(tables.table1)("renders %j", (source, text) => expect(render(source)).toBe(text));
 
-/** Code and message of the error that an action throws. */
 function thrownBy(action: () => unknown): string {
   try {
     action();

@@ -11,7 +11,6 @@ const answerForm = "Put the final answer into \\boxed{}.";
 const read = (reply: string): string | null => /\d+(?:\.0)?/u.exec(reply)?.[0] ?? null;
 const same = (a: string, b: string): boolean => Number(a) === Number(b);
 
-/** What the agents other than the collaborator are asked; debaters disagree at first. */
 async function played(topology: Topology, asking: string, hint = "") {
   const asked: (readonly [AgentId, CompletionRequest["prompt"], number])[] = [];
   const { episode } = await play(topology, { id: "1", question: asking, gold: "12" }, (agent, _, request) => {

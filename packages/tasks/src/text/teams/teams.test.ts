@@ -82,7 +82,6 @@ test("a plain debate has no collaborator, all agents read each other and learn, 
   expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([100, 100, 100, 100]);
 });
 
-/** The agents whose words a prompt quotes. */
 const heard = (prompt: string): (string | undefined)[] =>
   [...prompt.matchAll(/Agent (\S+) wrote:/gu)].map(([, from]) => from);
 

@@ -4,7 +4,6 @@ import type { TrainingClient } from "../../client/training-client.ts";
 import type { ServerRecord } from "../../engine/server-record.ts";
 import { datum, type Datum } from "../../wire/datum.ts";
 
-/** Makes a model per question. */
 export interface Scratch {
   /** Equal new adapter for each call, unloaded after the body. */
   <T>(body: (model: TrainingClient) => Promise<T>): Promise<T>;
@@ -37,7 +36,6 @@ export function probeTexts(vocabularySize: number): ProbeTexts {
   return { short: long.slice(0, 12), long };
 }
 
-/** Result of a step: rise of the measured log-prob, and the server's metrics. */
 interface Response {
   readonly rise: number;
   readonly metrics: Readonly<Record<string, number>>;
@@ -170,7 +168,6 @@ async function respond(model: TrainingClient, texts: ProbeTexts, rate: number, q
   return { rise: (after[look] as number) - (logProbs[look] as number), metrics };
 }
 
-/** Takes a step that changes all log-probs of a text. */
 export async function push(model: TrainingClient, tokens: readonly number[], advantage: number): Promise<void> {
   const logprobs = await forwardOf(model, tokens);
   const data = [datum(tokens, { logprobs, advantages: logprobs.map(() => advantage) })];
@@ -178,14 +175,12 @@ export async function push(model: TrainingClient, tokens: readonly number[], adv
   await model.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
 }
 
-/** Log-probs of all tokens but the first. */
 export async function forwardOf(model: TrainingClient, tokens: readonly number[]): Promise<readonly number[]> {
   const weights = new Float64Array(tokens.length - 1).fill(1);
   const { loss_fn_outputs } = await model.forward([datum(tokens, { weights })], "cross_entropy");
   return loss_fn_outputs[0]?.logprobs.data ?? [];
 }
 
-/** Name of a metric that doubles with the gradient. */
 function normMetric(plain: Response, doubled: Response): string | null {
   const names = Object.keys(plain.metrics).filter((name) => /grad.*norm/iu.test(name));
   return names.find((name) => Math.abs((doubled.metrics[name] ?? 0) / (plain.metrics[name] ?? 0) - 2) < 0.1) ?? null;

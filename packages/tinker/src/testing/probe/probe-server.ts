@@ -14,7 +14,6 @@ import {
   type Scratch,
 } from "./gradient-probe.ts";
 
-/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly baseModel: string;
   /** Upper limit of token ids. Default: found by sampling, because the protocol does not provide it. */
@@ -22,7 +21,6 @@ export interface ProbeOptions {
   /** Rank of adapters for questions, as small as the server accepts. Default 4. */
   readonly rank?: number;
   readonly signal?: AbortSignal;
-  /** Called with each question. */
   readonly onQuestion?: (text: string) => void;
 }
 
@@ -128,7 +126,6 @@ async function probeSeveral(scratch: Scratch, { short }: ProbeTexts): Promise<bo
 
 type SamplerFindings = Pick<ServerRecord, "promptLogProbs" | "sampledAt" | "samplers">;
 
-/** Measures how samplers report log-probs, and whether they follow their model. */
 function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTexts): Promise<SamplerFindings> {
   return scratch(async (model) => {
     const sampler = await model.saveForSampler();

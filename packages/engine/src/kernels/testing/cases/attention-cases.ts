@@ -52,7 +52,6 @@ export function attentionShapeOf(queryHeads: number, kvHeads: number, headDim: n
   return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
 }
 
-/** Grouped-query attention and its gradients. */
 export const attentionCases: readonly KernelCase[] = [
   ...heads.flatMap(([queryHeads, kvHeads, headDim]) =>
     lengths.map((lengths_S) =>

@@ -10,7 +10,6 @@ import {
   type Tensor,
 } from "../../contract.ts";
 
-/** Inputs of a case, equal for every kernel set. */
 export class Bench {
   readonly kernels: Kernels;
   /** Uploaded tensors that must not change. */
@@ -40,12 +39,10 @@ export class Bench {
     return tensor;
   }
 
-  /** {@link floats} in full precision. */
   full(label: string, shape: readonly number[]): Tensor {
     return this.#input(label, randomFloats(label, shape), shape, "full");
   }
 
-  /** {@link values} in full precision. */
   fullValues(label: string, values: readonly number[], shape: readonly number[] = [values.length]): Tensor {
     return this.#input(label, Float64Array.from(values), shape, "full");
   }
@@ -64,7 +61,6 @@ export class Bench {
     return this.#input(label, Int32Array.from(values), [values.length]);
   }
 
-  /** {@link floats} for tensors that the computation changes. */
   state(label: string, shape: readonly number[], precision: Precision = "working"): Tensor {
     return this.kernels.upload(randomFloats(label, shape), shape, precision);
   }

@@ -3,7 +3,6 @@ import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { agreesWithReference, expectClose, expectRefusal, tolerances, type KernelCase } from "./kernel-case.ts";
 
-/** Queries, keys and values of whole sequences; cases use parts. */
 export interface Sequences {
   readonly q: Tensor;
   readonly k: Tensor;
@@ -55,7 +54,6 @@ export function withCache<T>(
   }
 }
 
-/** A reference case over rows of sequences and an empty cache. */
 export function agreesOverCache(
   name: string,
   [shape, rows, pages, pageSize]: readonly [shape: AttentionShape, rows: number, pages: number, pageSize: number],
@@ -116,10 +114,8 @@ function equalsFullAttention(queryHeads: number, kvHeads: number, headDim: numbe
 
 const [narrow, pairs] = [attentionShapeOf(2, 1, 6), attentionShapeOf(2, 2, 16)];
 
-/** Two query heads on each key. */
 export const grouped: AttentionShape = attentionShapeOf(4, 2, 16);
 
-/** Key-value caches: prefill, decode, shared prompts. */
 export const cacheCases: readonly KernelCase[] = [
   equalsFullAttention(1, 1, 6),
   equalsFullAttention(4, 2, 16),

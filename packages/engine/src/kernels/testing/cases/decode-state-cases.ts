@@ -42,7 +42,6 @@ function randomLogits(kernels: Kernels, rows: number): Tensor {
   return kernels.upload(values, [rows, vocabulary], "full");
 }
 
-/** Decode steps that need no upload. */
 export const decodeStateCases: readonly KernelCase[] = [
   {
     name: "sampling from settings on the device draws what it draws from the host's, column by column",

@@ -3,7 +3,6 @@ import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { expectSame, type KernelCase } from "./kernel-case.ts";
 
-/** A computation gives the same bits each time. */
 function repeats(name: string, compute: (bench: Bench) => Readonly<Record<string, Tensor>>): KernelCase {
   return {
     name: `gives the same bits again: ${name}`,

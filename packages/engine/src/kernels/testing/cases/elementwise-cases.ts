@@ -10,7 +10,6 @@ const shapes: readonly (readonly [number, number])[] = [
   [5, 48],
 ];
 
-/** Sums, table rows and the gated activation. */
 export const elementwiseCases: readonly KernelCase[] = [
   ...shapes.flatMap((shape) => [
     agreesWithReference(`add and accumulate: [${shape.join(", ")}]`, (bench) => {

@@ -53,7 +53,6 @@ function headBothWays(
 ): Readonly<Record<string, Tensor>> {
   const { kernels } = bench;
   const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.weight("weight", [vocabulary, width], size)];
-  // First, last and other tokens at several temperatures.
   const targets = bench.ints(
     "targets",
     Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary),

@@ -77,7 +77,6 @@ export function expectSame(what: string, actual: ArrayLike<number>, expected: Ar
     expectThat(actual[i] === expected[i], `${what}[${i}] to be ${expected[i]}, got ${actual[i]}`);
 }
 
-/** Throws unless `body` throws that error. */
 export function expectRefusal(what: string, code: LaconicErrorCode, body: () => unknown): void {
   let thrown: unknown;
   try {

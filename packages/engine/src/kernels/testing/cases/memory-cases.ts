@@ -8,7 +8,6 @@ function upload(kernels: Kernels): Tensor {
   return kernels.upload(Float64Array.from(values), [2, 3]);
 }
 
-/** Throws unless exactly `count` more tensors are alive. */
 function expectAlive(kernels: Kernels, before: number, count: number, when: string): void {
   const alive = kernels.liveTensors() - before;
   expectThat(alive === count, `${count} tensors alive ${when}, got ${alive}`);

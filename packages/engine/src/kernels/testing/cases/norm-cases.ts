@@ -3,7 +3,6 @@ import type { Tensor } from "../../contract.ts";
 import { agreesWithReference, expectClose, tolerances, type KernelCase } from "./kernel-case.ts";
 import { Bench } from "./bench.ts";
 
-/** Root-mean-square norm and rotary positions. */
 export const normCases: readonly KernelCase[] = [
   ...[3, 6, 16, 20, 130].flatMap((width) =>
     [1, 7].map((rows) =>

@@ -50,7 +50,6 @@ function scatteredPages(queryHeads: number, kvHeads: number, headDim: number): K
   );
 }
 
-/** Block tables with several, shared and unused pages. */
 export const pagedCacheCases: readonly KernelCase[] = [
   scatteredPages(2, 2, 6),
   scatteredPages(4, 2, 16),
@@ -96,7 +95,6 @@ export const pagedCacheCases: readonly KernelCase[] = [
   },
 ];
 
-/** Seven positions at once, then five one by one. */
 async function overPages(kernels: Kernels, size: number, table: readonly number[]): Promise<Float64Array> {
   const outs = kernels.scope(() => {
     const bench = new Bench(kernels);

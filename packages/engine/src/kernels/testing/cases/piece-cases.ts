@@ -6,7 +6,6 @@ import type { Bench } from "./bench.ts";
 const shapes: readonly (readonly number[])[] = [[33, 31], [7], [3, 5], [1], [16, 64], [2]];
 const step = { learningRate: 0.125, beta1: 0.9, beta2, epsilon: 1e-8, weightDecay: 0.1 };
 
-/** AdamW tensors; each kind is allocated together. */
 function model({ kernels }: Bench): AdamWTensors[] {
   const all = [kernels.together(shapes), ...[1, 2, 3].map(() => kernels.together(shapes, "full"))] as const;
   const masters = roundsWeights(kernels.dtype) ? kernels.together(shapes, "full") : null;
@@ -16,7 +15,6 @@ function model({ kernels }: Bench): AdamWTensors[] {
   });
 }
 
-/** Fills some parameters and gradients; moments stay zero. */
 function fill(bench: Bench, tensors: readonly AdamWTensors[], pass = 0): void {
   const { kernels } = bench;
   for (const [i, { param, grad, master }] of tensors.entries()) {
@@ -40,7 +38,6 @@ function entries(name: string, tensors: readonly Tensor[]): Record<string, Tenso
   return Object.fromEntries(tensors.map((tensor, i) => [`${name} ${i}`, tensor]));
 }
 
-/** Lists of tensors that may share an allocation. */
 const listCases: readonly KernelCase[] = [
   agreesWithReference("together: each piece keeps its values when its neighbours change", (bench) => {
     const { kernels } = bench;
@@ -234,7 +231,6 @@ const columnCases: readonly KernelCase[] = [
   }),
 ];
 
-/** Parameter gradients written in place. */
 const placeCases: readonly KernelCase[] = [
   agreesWithReference("gradients go to their places: first replacing, then adding", (bench) => {
     const { kernels } = bench;

@@ -3,7 +3,6 @@ import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { expectRefusal, type KernelCase } from "./kernel-case.ts";
 
-/** A call with wrong shapes is rejected. */
 function refuses(
   name: string,
   call: (
@@ -38,7 +37,6 @@ const shape = attentionShapeOf(2, 1, 4);
 const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
 const needs = { input: true, weight: true, bias: false };
 
-/** Wrong shapes are errors, not wrong numbers or writes out of bounds. */
 export const shapeMismatchCases: readonly KernelCase[] = [
   refuses("upload of 5 numbers as [2, 3]", (k) => k.upload(new Float64Array(5), [2, 3])),
   refuses("reshape of 6 numbers to [4, 2]", (k, f) => k.reshape(f(2, 3), [4, 2])),

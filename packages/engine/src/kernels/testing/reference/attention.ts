@@ -75,7 +75,6 @@ export function attentionBackward(
   return { dQ, dK, dV };
 }
 
-/** Query heads of all rows with their causal rows. */
 function* causalPlaces(shape: AttentionShape, layout: SequenceLayout): Generator<Place> {
   const { offsets } = layout;
   for (let s = 0; s + 1 < offsets.length; s++) {
@@ -106,7 +105,6 @@ function scaledScores(
   return { scores_J, logSumExp: top + Math.log(sum) };
 }
 
-/** First columns of query head h and of its key/value head. */
 function headStarts({ queryHeads, kvHeads, headDim }: AttentionShape, h: number): [query: number, keyValue: number] {
   return [h * headDim, Math.floor((h * kvHeads) / queryHeads) * headDim];
 }

@@ -66,7 +66,6 @@ export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: num
       throw inputError(`${what}: new tokens go to page ${page}, which appears twice`, { page });
 }
 
-/** Row of a sequence's position. */
 function placeOf({ table, past }: CachePlan, { pageSize }: KeyValueCache, sequence: number, position: number): number {
   const width = table.length / past.length;
   const page = table[sequence * width + Math.floor(position / pageSize)] as number;

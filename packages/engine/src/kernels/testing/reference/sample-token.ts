@@ -1,7 +1,6 @@
 import type { Sampling } from "@laconic/core";
 import { logSumExpOf } from "./head-log-probs.ts";
 
-/** One row of `SamplingRows`. */
 export type SamplingRow = Required<Sampling> & { readonly uniform: number };
 
 /** Returns the token and its log-prob before truncation. */
