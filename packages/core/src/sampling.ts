@@ -34,6 +34,7 @@ export interface SamplingParameter {
 const localAndServers = ["kernels", "openai-extended", "vllm", "sglang"] as const;
 const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
 
+/** Parameters in the order of settings and requests. */
 export const samplingParameters: {
   readonly [Name in SamplingName]-?: Omit<FieldsOf<Sampling>[Name], "shape"> & SamplingParameter;
 } = {

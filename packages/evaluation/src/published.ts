@@ -67,6 +67,7 @@ interface MagrpoClaim {
 
 const { agentGspo, agentPo, magrpo, trained } = table;
 
+/** Rows that need training, by their name in `reproduce --run-of NAME=RUN`. */
 export const trainedRows: Readonly<Record<string, TrainedRow>> = trained;
 
 /** Benchmarks of AgentPrune's Table 1, whose 48 figures Agent-GSPO's Table 1 repeats; its SC row is SC (CoT). */
@@ -173,6 +174,7 @@ const actors: Readonly<Record<string, RegExp>> = {
   "Qwen-Plus": /(?:^|[/:])qwen-plus$/iu,
 };
 
+/** The paper's name of an actor's weights, or null. */
 export function agentPoActor(model: string): string | null {
   const [name = ""] = model.split("@");
   return Object.entries(actors).find(([, pattern]) => pattern.test(name))?.[0] ?? null;

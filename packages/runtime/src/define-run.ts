@@ -20,17 +20,21 @@ import type {
 /** Module path, relative to its file. The value is the default export, or NAME in `./file.ts#NAME`. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;
 
+/** Module that exports a function of `settings`, which the command line can change. */
 export interface FileValue {
   readonly file: FileText;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/** A custom value, or the file that makes it. */
 export type Own<T> = T | FileText | FileValue;
 
+/** A custom task, or a function that makes it. */
 export type OwnTask = Own<TeamTask | DefinedTask | ((resources: TaskResources) => OwnTaskMade)>;
 
 type OwnTaskMade = TeamTask | DefinedTask | Promise<TeamTask | DefinedTask>;
 
+/** Settings of a named task, optionally with a custom team. */
 export type NamedTask = TaskSettings extends infer Task
   ? Task extends { readonly team: unknown }
     ? Omit<Task, "team"> & { readonly team: Own<TeamChoice> | readonly Own<TeamChoice>[] }
@@ -46,6 +50,7 @@ type WarmStartDefinition =
     >)
   | (Pick<OwnersWarmStart, "name"> & Partial<Omit<OwnersWarmStart, "name" | "model">>);
 
+/** A task, or the name of one with its settings. */
 export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;
 
 type Listed<Names extends string, Last = LastOf<Names>> = Last extends string
@@ -79,6 +84,7 @@ type WithFiles<T> = T extends ValueSource
         ? { readonly [Key in keyof T]: WithFiles<T[Key]> }
         : T;
 
+/** Training settings; a file can replace each value. */
 export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
   /** Supervised examples for mixed training; `examples` is required. */
   readonly supervised?:

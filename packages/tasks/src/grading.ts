@@ -14,6 +14,7 @@ export type OwnGrader<P extends Problem> = (
   signal?: AbortSignal,
 ) => Grade | boolean | Promise<Grade | boolean>;
 
+/** Grading by a custom grader. */
 export function gradingOf<P extends Problem>(grader: OwnGrader<P>): { readonly reward: Reward } {
   return {
     reward: async ({ answer }, problem, { signal }) => {
@@ -45,6 +46,7 @@ function endedWith(input: TeamAnswer, problem: Problem): Episode {
   };
 }
 
+/** Grades an answer like an episode: the term `task`. */
 export function gradeOf(grading: TaskGrading, answer: TeamAnswer, problem: Problem): Promise<Grade> {
   return gradeOfEpisode(grading, endedWith(answer, problem), problem);
 }

@@ -1,6 +1,7 @@
 import type { UnknownRecord } from "@laconic/core";
 import type { OpenOptions } from "@laconic/benchmarks";
 
+/** Resources to open a task. */
 export interface TaskResources {
   /** 0 opens no data. */
   readonly testProblems: number;

@@ -52,6 +52,7 @@ const knownFiles = new Map(
   }),
 );
 
+/** All sources. */
 export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, ...source }) => ({
   ...source,
   texts: Object.fromEntries(
@@ -68,6 +69,7 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
   ),
 }));
 
+/** Data folder, and whether to download. */
 export interface ExemplarOptions {
   readonly folder: string;
   readonly offline?: boolean;
@@ -79,6 +81,7 @@ export interface ExemplarOptions {
 
 const checkOptions = optionCheck<ExemplarOptions>()("openExemplars", "folder offline mirror signal fetch");
 
+/** Checked texts with their files. */
 export interface OpenedExemplars {
   readonly source: ExemplarSource;
   readonly texts: Readonly<Record<string, string>>;
@@ -93,6 +96,7 @@ export function exemplarsNamed(name: string): ExemplarSource {
   throw configError(`unknown exemplars ${name}; there are ${names}`, { key: "exemplars" });
 }
 
+/** Distinct files of a source. */
 export function filesOf({ texts }: ExemplarSource): KnownFile[] {
   return [...new Set(Object.values(texts).map(({ file }) => file))];
 }
@@ -114,6 +118,7 @@ export async function openExemplars(source: ExemplarSource, options: ExemplarOpt
   };
 }
 
+/** A method's published texts. */
 export interface InstalledTexts extends Pick<ExemplarSource, "name" | "examples"> {
   readonly texts: Readonly<Record<string, string>>;
   readonly sha256: string;

@@ -2,16 +2,19 @@ import type { Random } from "@laconic/core";
 import words from "../../assets/steps.json" with { type: "json" };
 import { capitalised, drawSentence, isHeldBack, type SentenceKind, type SentenceValues } from "./shapes.ts";
 
+/** Names what is new in a family. */
 export interface StepsFamily {
   readonly names: boolean;
   readonly numbers: boolean;
   readonly shapes: boolean;
 }
 
+/** Name of a family, and of its test split. */
 export type StepsFamilyName = "known" | "new-names" | "new-numbers" | "new-shapes" | "all-new";
 
 const known: StepsFamily = { names: false, numbers: false, shapes: false };
 
+/** Families by name. */
 export const stepsFamilies: Readonly<Record<StepsFamilyName, StepsFamily>> = {
   known,
   "new-names": { ...known, names: true },
@@ -20,12 +23,14 @@ export const stepsFamilies: Readonly<Record<StepsFamilyName, StepsFamily>> = {
   "all-new": { names: true, numbers: true, shapes: true },
 };
 
+/** A sentence of a problem. */
 export interface StepsFact {
   readonly text: string;
   /** Misleading facts name the person and the things asked for, but do not count. */
   readonly use: "needed" | "distractor" | "misleading";
 }
 
+/** One calculation of the worked solution. */
 export interface Calculation {
   /** Such as `Tom has`. */
   readonly subject: string;
@@ -35,6 +40,7 @@ export interface Calculation {
   readonly result: number;
 }
 
+/** A word problem of several steps. */
 export interface StepsProblem {
   readonly facts: readonly StepsFact[];
   readonly asked: string;
@@ -44,6 +50,7 @@ export interface StepsProblem {
   readonly calculations: readonly Calculation[];
 }
 
+/** Limits of a drawn problem. */
 export interface StepsOptions {
   readonly family?: StepsFamily;
   /** Default: one to four. */
@@ -59,6 +66,7 @@ const heldNumbers = 0.125;
 
 const factors: Readonly<Record<number, string>> = { 2: "twice", 3: "three times", 4: "four times" };
 
+/** Draws a problem of a family. */
 export function drawSteps(random: Random, options: StepsOptions = {}): StepsProblem {
   for (;;) {
     const problem = tryProblem(random, { family: known, operations: [1, 2, 2, 3, 3, 4], madeUp: false, ...options });
@@ -165,6 +173,7 @@ function invented(random: Random): string {
   return body.join("") + random.pick(syllables.ends);
 }
 
+/** The question with all facts. */
 export function stepsQuestion({ facts, asked }: Pick<StepsProblem, "facts" | "asked">): string {
   return [...facts.map(({ text }) => text), asked].join(" ");
 }
@@ -176,6 +185,7 @@ export function workedSteps({ first, calculations }: Pick<StepsProblem, "first" 
   return [first, ...sentences].join(" ");
 }
 
+/** The worked steps and the answer's line. */
 export function stepsSolution(problem: Pick<StepsProblem, "first" | "calculations" | "answer">): string {
   return `${workedSteps(problem)}\n#### ${problem.answer}`;
 }
@@ -186,6 +196,7 @@ export interface WrongDraft {
   readonly step: number;
 }
 
+/** Draws a draft whose calculation of one step is wrong; later ones follow from it. */
 export function drawWrongDraft({ first, calculations }: StepsProblem, random: Random): WrongDraft {
   const step = random.integer(calculations.length);
   const shown: Calculation[] = [];

@@ -9,6 +9,7 @@ import {
   type StepsProblem,
 } from "./problem.ts";
 
+/** A row of the benchmark. */
 export interface StepsRow {
   readonly question: string;
   readonly gold: string;
@@ -18,6 +19,7 @@ export interface StepsRow {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** A drawn problem as a row. */
 export function stepsProblem(steps: StepsProblem): StepsRow {
   return {
     question: stepsQuestion(steps),

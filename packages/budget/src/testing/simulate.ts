@@ -8,11 +8,13 @@ export interface SimulatedRun {
   readonly team: SimulatedTeamState;
 }
 
+/** Measurement, price and diagnostics of one simulated iteration. */
 export interface SimulatedIteration extends Required<BudgetMeasurement> {
   readonly price: number;
   readonly diagnostics: BudgetDiagnostics;
 }
 
+/** Simulates controller and team from a seed, or resumes an earlier run. */
 export function simulate(
   controller: BudgetController,
   team: SimulatedTeam,

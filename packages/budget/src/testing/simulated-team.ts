@@ -1,6 +1,7 @@
 import { randomFromSeed, randomFromState, type RandomState } from "@laconic/core";
 import type { BudgetMeasurement } from "../measurement.ts";
 
+/** Price response of a simulated team. */
 export interface SimulatedTeamOptions {
   /** Tokens per episode at price 0. */
   readonly talkTokens: number;

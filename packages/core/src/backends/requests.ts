@@ -7,6 +7,7 @@ import type { Ragged } from "../numeric/ragged.ts";
 
 const kernels: SamplingSupport = { name: "the local engine", supports: kernelSampling };
 
+/** Limits of a model. */
 export interface ModelLimits {
   /** Default: that of local devices. */
   readonly sampling?: SamplingSupport;

@@ -28,8 +28,10 @@ export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingNa
   return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
 }
 
+/** Parameters of local devices, in order of application. */
 export const kernelSampling: readonly SamplingName[] = inSteps(supportedSampling("kernels"));
 
+/** Active parameters that remove tokens, in order of application. */
 export function samplingCuts(sampling: Sampling): readonly SamplingName[] {
   return inSteps(samplingNames).filter((name) => samplingParameters[name].cuts && acts(name, sampling[name]));
 }
@@ -73,6 +75,7 @@ export function samplingFields(
   return fields;
 }
 
+/** Shapes of a server's sampling fields. */
 export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<string, NumberShape>> {
   const shapeOf = (name: SamplingName): NumberShape => {
     const { shape } = samplingParameters[name];
@@ -108,6 +111,7 @@ function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
   return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
 }
 
+/** Error of one request in a batch. */
 export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
   return inputError(`sample request ${request}: ${reason}`, { request, reason, ...more });
 }

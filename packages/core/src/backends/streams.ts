@@ -1,6 +1,7 @@
 import type { Tokenizer, ChatTokenizer } from "../tokenizer.ts";
 import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from "../language-model.ts";
 
+/** Decodes tokens as they arrive. */
 export interface IncrementalDecoder {
   /** Empty while a character is incomplete. */
   push(token: number): string;
@@ -127,6 +128,7 @@ export type TextEvent =
   | { readonly kind: "text"; readonly text: string; readonly drawn: readonly DrawnToken[] }
   | { readonly kind: "completion"; readonly completion: Completion };
 
+/** Decoding functions of a tokenizer. */
 export type StreamTokenizer = Pick<Tokenizer, "decode" | "endToken"> & Partial<Pick<ChatTokenizer, "endTokens">>;
 
 /**

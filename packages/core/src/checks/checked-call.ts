@@ -1,5 +1,6 @@
 import { type ErrorDetail, inputError, LaconicError, thrownText } from "../errors.ts";
 
+/** Name, kind and location of a user's value in messages. */
 export interface ValueName {
   readonly name: string;
   readonly value: string;

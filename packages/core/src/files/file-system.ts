@@ -24,6 +24,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
+/** File that is read in pieces. */
 export interface OpenFile {
   readonly bytes: number;
   /** Fills all or part of `into`; returns bytes read, 0 at the end. */
@@ -37,6 +38,7 @@ export interface NewFile {
   close(): Promise<void>;
 }
 
+/** Model files, too large for memory. */
 export interface ModelFiles {
   exists(path: string): Promise<boolean>;
   openToRead(path: string): Promise<OpenFile>;

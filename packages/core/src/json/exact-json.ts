@@ -15,6 +15,7 @@ export class JsonText {
   }
 }
 
+/** Values that JavaScript would change. */
 export interface ExactJsonOptions {
   /** Converts numbers that JavaScript writes differently, such as `1.0`. Default: {@link JsonText}. */
   readonly number?: (text: string) => unknown;

@@ -22,6 +22,7 @@ export interface TokenCount {
   readonly from?: AgentId;
 }
 
+/** Cost in an episode's reward. */
 export interface Charge {
   readonly name: string;
   /** Price * units. */
@@ -37,6 +38,7 @@ interface TokenCost {
   readonly cost: number;
 }
 
+/** Cost of one turn by destination. */
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
@@ -182,6 +184,7 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
+/** Cost of an edge. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
@@ -196,6 +199,7 @@ export interface CostSums {
   readonly total: number;
 }
 
+/** Means over episodes. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);

@@ -54,6 +54,7 @@ export function broadcastAmplification(ledger: Ledger): number | null {
   return written === 0 ? null : read / written;
 }
 
+/** Share of silent turns by agent. */
 export function silenceRates(
   utterances: Iterable<{ readonly agent: AgentId; readonly silent: boolean }>,
 ): Readonly<Record<AgentId, number>> {
@@ -67,6 +68,7 @@ export function silenceRates(
   return Object.fromEntries([...counts].map(([agent, { turns, silent }]) => [agent, silent / turns]));
 }
 
+/** Sums ledgers. */
 export function sumLedgers(
   ledgers: Iterable<Ledger>,
 ): Pick<LedgerTotals, "calls" | "promptTokens" | "writtenTokens" | "readTokens" | keyof TokenKinds> {

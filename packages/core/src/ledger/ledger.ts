@@ -46,10 +46,12 @@ export interface LedgerTotals extends TokenKinds {
 
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
+/** Token fields of a ledger call. */
 export function callTokens(usage: TokenCounts): CallTokens {
   return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
 }
 
+/** Counts of a call or totals. */
 export function tokenCounts(call: CallTokens): TokenCounts {
   return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }

@@ -17,6 +17,7 @@ export interface TokenPrice {
 
 const rate = { shape: "atLeast0" } as const;
 
+/** Shape of a price in settings. */
 export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   prompt: rate,
   cached: { ...rate, optional: true },

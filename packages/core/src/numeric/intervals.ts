@@ -92,6 +92,7 @@ export function wilsonInterval(successes: number, trials: number): [low: number,
   return [Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
 }
 
+/** Trial results of one question. */
 export interface Cluster {
   readonly successes: number;
   readonly trials: number;

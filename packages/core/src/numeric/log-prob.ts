@@ -1,5 +1,6 @@
 import type { Ragged } from "./ragged.ts";
 
+/** Valid range of a log-prob. */
 export interface LogProbRange {
   readonly min: number;
   readonly max: number;

@@ -26,6 +26,7 @@ export function statisticOf(values: Iterable<number>): Statistic {
   return { sum, count, min, max };
 }
 
+/** Merges two statistics. */
 export function mergeStatistics(a: Statistic, b: Statistic): Statistic {
   return { sum: a.sum + b.sum, count: a.count + b.count, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
@@ -35,6 +36,7 @@ export function statisticMean(statistic: Statistic): number {
   return statistic.count === 0 ? 0 : statistic.sum / statistic.count;
 }
 
+/** Mean; null without values. */
 export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -42,6 +44,7 @@ export function meanOf(values: readonly number[]): number | null {
 /** Statistics by metric name. */
 export type Diagnostics = Readonly<Record<string, Statistic>>;
 
+/** Merges by name. */
 export function mergeDiagnostics(a: Diagnostics, b: Diagnostics): Diagnostics {
   const merged: Record<string, Statistic> = { ...a };
   for (const [name, statistic] of Object.entries(b))

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { boundedJson } from "../json/bounded-json.ts";
 import { findPython } from "./processes.ts";
 
+/** Answer of a script, or why it is missing. */
 export type PythonAnswer<Answer> = { readonly answer: Answer } | { readonly missing: string };
 
 /**

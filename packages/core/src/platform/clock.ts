@@ -1,11 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+/** Injectable clock. */
 export interface Clock {
   /** Monotonic. */
   nowMs(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The system's. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep: async (ms, signal) => {

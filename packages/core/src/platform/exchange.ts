@@ -2,6 +2,7 @@ import { LaconicError } from "../errors.ts";
 import { joinBytes } from "../files/bytes.ts";
 import { networkCode, networkReason } from "../wire/network-error.ts";
 
+/** Result of a request. */
 export type Exchange =
   | { readonly kind: "reply"; readonly status: number; readonly headers: Headers; readonly bytes: Uint8Array }
   /** No reply. `sent`: the request may have arrived. `late`: timeout. */

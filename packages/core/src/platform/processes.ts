@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemOf, type System } from "./system.ts";
 
+/** Whether a process of this machine runs. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0); // 0 sends no signal
@@ -26,6 +27,7 @@ function endProcess(pid: number): void {
   } catch {}
 }
 
+/** Python of an environment (venv or conda), or null. */
 export function pythonOf(prefix: string, system: System = systemOf(process.platform)): string | null {
   return system.pythonsBelow.map((text) => join(prefix, text)).find(existsSync) ?? null;
 }

@@ -1,6 +1,7 @@
 /** Never passed through a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
+/** Differences between operating systems, testable anywhere. */
 export interface System {
   readonly title: "Linux" | "macOS" | "Windows";
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
@@ -53,6 +54,7 @@ const windows: System = {
   passing: new Set(["EPERM", "EACCES", "EBUSY"]),
 };
 
+/** System of a platform name; Linux if unknown. */
 export function systemOf(platform: string): System {
   return platform === "win32" ? windows : platform === "darwin" ? macOs : linux;
 }

@@ -2,6 +2,7 @@ import type { AgentId } from "../problem.ts";
 import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
 import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 
+/** Files of a bench folder. */
 export const benchFiles = {
   settings: "bench.json",
   /** The last line of a sample counts. */
@@ -11,6 +12,7 @@ export const benchFiles = {
   calls: "calls.jsonl.gz",
 } as const;
 
+/** Bench question for the dashboard. */
 export interface StoredQuestion {
   readonly benchmark: string;
   readonly id: string;
@@ -21,11 +23,13 @@ export interface StoredQuestion {
   readonly tests: string | null;
 }
 
+/** Byte range of a sample's calls. */
 export interface CallsPlace {
   readonly from: number;
   readonly bytes: number;
 }
 
+/** Request and reply. */
 export interface StoredCall extends TokenCounts {
   readonly agent: AgentId;
   readonly model: string;
@@ -48,6 +52,7 @@ export interface StoredCalls {
   readonly leftOut: number;
 }
 
+/** Text extracted from the answer, and from the gold if used. */
 export interface GradingStep {
   readonly name: string;
   readonly answer: string;
@@ -55,4 +60,5 @@ export interface GradingStep {
   readonly ended?: string | undefined;
 }
 
+/** Max characters per text, max steps per verdict. */
 export const gradingStepLimits = { characters: 400, steps: 16 } as const;

@@ -32,6 +32,7 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
+/** Decodes base64. */
 export function fromBase64(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);

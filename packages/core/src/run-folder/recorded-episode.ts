@@ -3,6 +3,7 @@ import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
 
+/** Episode of an evaluation or of training with its result. */
 export interface RecordedEpisode {
   readonly step: number;
   readonly problem: Problem;

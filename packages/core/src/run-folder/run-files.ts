@@ -1,5 +1,6 @@
 import { mapValues } from "../shapes/is-record.ts";
 
+/** Lifecycle and checks of a file in a run folder. */
 export interface RunFileRules {
   /**
    * `replaced` by each process that opens the run; `cleared` before a new run; `trace`: cleared, and truncated to the
@@ -36,9 +37,11 @@ const table = {
 
 type RunFileKey = keyof typeof table;
 
+/** Names of files and folders in a run directory. */
 export const runFiles: { readonly [Key in RunFileKey]: (typeof table)[Key]["name"] } = mapValues(
   table,
   ({ name }) => name,
 ) as never;
 
+/** Rules of all files. */
 export const runFileRules: Readonly<Record<RunFileKey, RunFileRules>> = table;

@@ -50,6 +50,7 @@ export interface StoredRollout {
   readonly greedyReward?: number | null;
 }
 
+/** Node of a rollout tree. */
 export interface StoredNode {
   readonly actions: readonly {
     readonly replies: readonly number[];
@@ -67,6 +68,7 @@ export interface StoredTree {
   readonly replies: readonly (readonly [place: string, utterance: number])[];
 }
 
+/** Optimizer step. */
 export interface StoredUpdate {
   readonly rows: readonly number[];
   readonly optimizerStep: number;
@@ -99,6 +101,7 @@ export interface StoredPolicy {
   readonly updates: readonly StoredUpdate[];
 }
 
+/** Distinct episodes and utterances of a record. */
 export interface StoredEpisodes {
   readonly episodes: readonly StoredEpisode[];
   readonly utterances: readonly StoredUtterance[];
@@ -106,6 +109,7 @@ export interface StoredEpisodes {
   readonly sampledLogProbs: PackedNumbers;
 }
 
+/** Inputs and results of a training step. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
   /** Set if a schedule changes it. */
@@ -120,6 +124,7 @@ export interface StoredStep extends StoredEpisodes {
   readonly policies: Readonly<Record<string, StoredPolicy>>;
 }
 
+/** Episodes of a validation. */
 export interface StoredEvaluation extends StoredEpisodes {
   readonly step: number;
   readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];

@@ -2,6 +2,7 @@ import { mapValues } from "../shapes/is-record.ts";
 import * as z from "zod";
 import { writtenShape, type Field, type GroupShape, type NumberShape, type Shape } from "../shapes/shape.ts";
 
+/** Zod schema of a shape, for larger schemas. */
 export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
 export function schemaOf(shape: Shape): z.ZodType;
 export function schemaOf(named: Shape): z.ZodType {

@@ -8,6 +8,7 @@ import type { Problem } from "../problem.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
+/** Stored problem. */
 export const problemSchema: z.ZodType<Problem> = z.strictObject({
   id: z.string().min(1),
   question: z.string(),
@@ -73,6 +74,7 @@ const observationSchema: z.ZodType<Observation> = z.strictObject({
   reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
 });
 
+/** Stored episode. */
 export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   problemId: z.string(),
   topology: z.string(),

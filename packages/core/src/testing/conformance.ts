@@ -8,6 +8,7 @@ export interface ConformanceCase<T> {
   run(create: () => T | Promise<T>): Promise<void>;
 }
 
+/** Throws unless the claim holds, without a test runner. */
 export function expectThat(holds: boolean, expectation: string): asserts holds {
   if (!holds) throw new Error(`expected ${expectation}`);
 }

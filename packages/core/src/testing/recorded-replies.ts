@@ -7,6 +7,7 @@ export type ReplyReading =
   | { readonly text: string; readonly reasoning: string; readonly finishReason: FinishReason }
   | { readonly error: LaconicErrorCode };
 
+/** Successful HTTP reply of a server, as in its documentation or source. */
 export interface RecordedReply {
   readonly server: string;
   readonly shape: string;
@@ -16,4 +17,5 @@ export interface RecordedReply {
   readonly reading: ReplyReading;
 }
 
+/** Replies of supported servers with their expected results. */
 export const recordedReplies: readonly RecordedReply[] = rows as unknown as readonly RecordedReply[];

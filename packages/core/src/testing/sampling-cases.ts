@@ -2,6 +2,7 @@ import { LaconicError } from "../errors.ts";
 import { samplingNames, samplingParameters, type Sampling, type SamplingName } from "../sampling.ts";
 import { expectThat } from "./conformance.ts";
 
+/** Sampling in which one parameter has an effect, for each parameter. */
 export function actingSampling(): readonly (readonly [name: SamplingName, sampling: Sampling])[] {
   return samplingNames.map((name) => {
     const { integer, min = 0, max = 1 } = samplingParameters[name].shape;
@@ -9,6 +10,7 @@ export function actingSampling(): readonly (readonly [name: SamplingName, sampli
   });
 }
 
+/** Expects an error that names the parameter. */
 export function expectRefusedSampling(error: unknown, name: SamplingName): void {
   const isRefusal = LaconicError.is(error) && (error.code === "config_invalid" || error.code === "input_invalid");
   expectThat(isRefusal, `${name} to be refused, got ${String(error)}`);

@@ -3,6 +3,7 @@ import { inputError } from "../errors.ts";
 import type { LedgerCall } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
+/** Turn of a scripted conversation. */
 export interface ScriptedTurn {
   readonly agent: AgentId;
   /** Empty for silence. */

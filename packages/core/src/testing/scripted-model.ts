@@ -1,6 +1,7 @@
 import { inputError, LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel } from "../language-model.ts";
 
+/** Scripted reply: a text, or parts of a completion. */
 export type ScriptedReply = string | (Partial<Completion> & { readonly text: string });
 
 /** One reply for all calls, one per call, or a function; undefined is an unscripted call. */

@@ -36,6 +36,7 @@ export function formatColumn(values: readonly Maybe[]): string[] {
   });
 }
 
+/** Formats numbers by column. */
 export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): string[][] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const shown = Array.from({ length: columns }, (_, column) =>
@@ -46,6 +47,7 @@ export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): str
   );
 }
 
+/** Count with all digits: `1,234,567`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

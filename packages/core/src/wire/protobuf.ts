@@ -1,5 +1,6 @@
 import { joinBytes } from "../files/bytes.ts";
 
+/** Field of a protobuf message: a number, or bytes with a length. */
 export type ProtoValue = number | Uint8Array;
 
 const text = new TextEncoder();
@@ -10,14 +11,17 @@ export function intField(field: number, value: number): Uint8Array<ArrayBuffer> 
   return joinBytes([varintOf(field * 8 + varint), varintOf(value)]);
 }
 
+/** A float64. */
 export function doubleField(field: number, value: number): Uint8Array<ArrayBuffer> {
   return joinBytes([varintOf(field * 8 + eight), new Uint8Array(new Float64Array([value]).buffer)]);
 }
 
+/** A float32. */
 export function floatField(field: number, value: number): Uint8Array<ArrayBuffer> {
   return joinBytes([varintOf(field * 8 + four), new Uint8Array(new Float32Array([value]).buffer)]);
 }
 
+/** A text, bytes, or the fields of a message. */
 export function lengthField(field: number, ...parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const bytes = joinBytes(parts.map((part) => (typeof part === "string" ? text.encode(part) : part)));
   return joinBytes([varintOf(field * 8 + lengthed), varintOf(bytes.length), bytes]);

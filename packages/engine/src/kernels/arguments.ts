@@ -53,6 +53,7 @@ export interface RotaryTables {
   readonly sin: Tensor;
 }
 
+/** Keys and values of one layer; the set chooses the layout. */
 export interface KeyValueCache {
   readonly pages: number;
   readonly pageSize: number;
@@ -101,6 +102,7 @@ export interface SamplingOnDevice {
   readonly kind: SamplingKind;
 }
 
+/** Summary from which the host chooses operations. */
 export interface SamplingKind {
   /** Rows with temperature 0. */
   readonly greedy: "none" | "some" | "all";
@@ -121,6 +123,7 @@ export interface AdamWMoments {
   readonly master?: Tensor;
 }
 
+/** Tensors of one AdamW update. */
 export interface AdamWTensors extends AdamWMoments {
   readonly param: Tensor;
   readonly grad: Tensor;
@@ -132,6 +135,7 @@ export interface GradientPlace {
   readonly add: boolean;
 }
 
+/** Gradients of a backward operation. */
 export interface GradientPlaces {
   readonly dWeight?: GradientPlace;
   readonly dBias?: GradientPlace;

@@ -1,5 +1,6 @@
 import type { CachePlan, KeyValueCache, SequenceLayout } from "./contract.ts";
 
+/** Max positions that a sequence attends to. */
 export function longestReach({ past, layout }: CachePlan): number {
   let most = 0;
   for (let s = 0; s < past.length; s++) {

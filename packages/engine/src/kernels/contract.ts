@@ -268,6 +268,7 @@ export interface KernelSource {
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** How kernel sets share the machine. */
 export interface KernelPlace {
   /** Kernel sets that compute at once on this machine. */
   readonly sharing: number;
@@ -281,6 +282,7 @@ export function roundsWeights(dtype: Kernels["dtype"]): boolean {
   return dtype === "bfloat16";
 }
 
+/** True if the device has no memory left. */
 export function isOutOfMemory(error: unknown): error is LaconicError {
   return LaconicError.is(error) && error.code === "device_out_of_memory";
 }

@@ -79,6 +79,7 @@ export class TensorScopes<T extends Tensor> {
   }
 }
 
+/** Tensors in a tensor, array, map or plain object. */
 export function tensorsIn(value: unknown): Set<Tensor> {
   const tensors = new Set<Tensor>();
   collect(value, tensors);
@@ -94,12 +95,14 @@ function collect(value: unknown, into: Set<Tensor>): void {
     for (const item of Object.values(value)) collect(item, into);
 }
 
+/** Array in a device's memory. */
 export interface DeviceArray {
   readonly shape: readonly number[];
   readonly dtype: string;
   dispose(): void;
 }
 
+/** Tensor over a replaceable device array. */
 export class Handle<Data extends DeviceArray> implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
@@ -122,6 +125,7 @@ export class Handle<Data extends DeviceArray> implements Tensor {
   }
 }
 
+/** Owns the tensors of a kernel set. */
 export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
   constructor() {
     super(disposeOf);

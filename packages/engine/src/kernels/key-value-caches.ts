@@ -10,6 +10,7 @@ import {
   within,
 } from "./shape-checks.ts";
 
+/** Live key-value caches of a kernel set. `C` adds device arrays. */
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
 

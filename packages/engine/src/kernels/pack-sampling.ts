@@ -36,6 +36,7 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   return { settings, kind: { greedy, tempered, maxK, openTopP, cuts: inOrder } };
 }
 
+/** True if the rows are on the device. */
 export function isOnDevice(rows: SamplingRows | SamplingOnDevice): rows is SamplingOnDevice {
   return "settings" in rows;
 }

@@ -1,10 +1,12 @@
 import { inputError, LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, SegmentTree, SequenceLayout, Tensor } from "./contract.ts";
 
+/** Number of elements; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 
+/** Rows and columns of a known matrix. */
 export function matrixSize(tensor: Tensor): readonly [rows: number, columns: number] {
   return tensor.shape as readonly [number, number];
 }
@@ -137,11 +139,13 @@ export function expectPageCopies(
   });
 }
 
+/** Sizes of the output layer. */
 export function headSize(hidden: Tensor, weight: Tensor): readonly [rows: number, width: number, vocabulary: number] {
   const [vocabulary, width] = matrixSize(weight);
   return [hidden.shape[0] as number, width, vocabulary];
 }
 
+/** Rows and total width of joined matrices. */
 export function joinedSize(parts: readonly Tensor[]): readonly [rows: number, width: number] {
   const width = parts.reduce((sum, { shape }) => sum + (shape[1] as number), 0);
   return [parts[0]?.shape[0] ?? 0, width];

@@ -25,4 +25,5 @@ export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase
   return all.flatMap((cases) => cases(kit));
 }
 
+/** {@link engineCasesFor} whole engines. */
 export const engineCases: readonly ConformanceCase<Engine>[] = engineCasesFor(wholeProfile);

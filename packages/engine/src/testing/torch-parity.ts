@@ -79,6 +79,7 @@ export const parityCases: readonly ParityCase[] = Object.entries({ ...tinyConfig
   }),
 );
 
+/** Runs the cases in PyTorch. */
 export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {
   return askPython(script, cases.map(toJson));
 }
@@ -99,6 +100,7 @@ export const valueParityCases: readonly ParityCase[] = parityCases.map((item) =>
 
 const script = fileURLToPath(new URL("../../src/testing/torch_parity.py", import.meta.url));
 
+/** Errors of a kernel set relative to PyTorch. */
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {
   const model = uploadModel(kernels, parseModelConfig(item.config), item.parameters);
   const gradients = new Gradients(kernels);
@@ -141,6 +143,7 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
   return errors;
 }
 
+/** Errors of values and their gradients. */
 export async function valueParityErrors(
   kernels: Kernels,
   item: ParityCase,

@@ -14,6 +14,7 @@ import { maxThreads } from "../../assets/parts.mjs";
 import { ThreadPool } from "./thread-pool.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
+/** Positions per page of the key-value cache. */
 export const wasmPageSize = 32;
 
 export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
@@ -92,6 +93,7 @@ export function threadCount(
   throw configError(message, { key: "threads" });
 }
 
+/** Options of the wasm kernels. */
 export interface WasmOptions {
   /** Fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114). */
   readonly fma?: boolean;

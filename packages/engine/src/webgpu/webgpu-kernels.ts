@@ -80,6 +80,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
   return webGpuKernelSet(await openWebGpu(typeof modules === "string" ? modules : undefined));
 };
 
+/** Options of the WebGPU kernels. */
 export interface WebGpuOptions {
   /** Folder with the `webgpu` package; Node only. */
   readonly modules?: string;

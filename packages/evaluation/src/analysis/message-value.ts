@@ -24,6 +24,7 @@ export interface MessageValue {
 /** Part of a message to remove: all, or the second half. */
 export type Cut = "drop" | "halve";
 
+/** Scores episodes. */
 export interface MessageJudge<Score> {
   score(episode: Episode): Promise<Score>;
   /** NaN for a missing score. */
@@ -124,6 +125,7 @@ function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): 
   return { text: retained, finishReason, usage: cutUsage, model };
 }
 
+/** Mean message values. */
 export interface ValueSummary {
   readonly messages: number;
   readonly tokens: number;
@@ -150,6 +152,7 @@ export function summariseValues(values: readonly MessageValue[]): ValueSummary {
   };
 }
 
+/** Frequent message, compared without numbers and names. */
 export interface CommonMessage {
   readonly agent: string;
   /** Numbers as 0, single letters as x. */
@@ -158,6 +161,7 @@ export interface CommonMessage {
   readonly share: number;
 }
 
+/** Most frequent messages of each agent. */
 export function commonMessages(utterances: readonly Utterance[], most = 5): CommonMessage[] {
   const formed = utterances.map(({ agent, text, silent }) => {
     // Single letters are names, except a and i; so is a letter before a number.

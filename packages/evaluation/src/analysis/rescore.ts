@@ -4,12 +4,14 @@ import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
+/** Rewards to recompute for recorded episodes. */
 export interface RescoreOptions {
   readonly prices: Prices;
   /** Removed edges, `from->to`; written tokens stay. */
   readonly without: readonly string[];
 }
 
+/** Recorded episodes of one step under new rewards. */
 export interface RescoredStep {
   readonly step: number;
   readonly episodes: number;
@@ -21,6 +23,7 @@ export interface RescoredStep {
   readonly terms: Readonly<Record<string, number>>;
 }
 
+/** Recomputes each step's means under other prices or edges. */
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = grouped(recorded, ({ step }) => step).toSorted(([a], [b]) => a.step - b.step);
   return steps.map((episodes) => {

@@ -17,6 +17,7 @@ import {
   type ValueSummary,
 } from "./message-value.ts";
 
+/** Graded episodes of a team. */
 export interface PlayedTeam {
   readonly agents: readonly string[];
   readonly episodes: readonly Episode[];
@@ -43,6 +44,7 @@ export interface Speech {
   readonly messages: readonly CommonMessage[];
 }
 
+/** A team's messages before and after training. */
 export interface TeamAnalysis {
   readonly step: number;
   readonly problems: number;
@@ -56,6 +58,7 @@ export interface TeamAnalysis {
   readonly extremes: readonly MessageValue[];
 }
 
+/** Compares episodes before and after training on the same problems. */
 export function analyseTeam(
   before: PlayedTeam,
   after: PlayedTeam,
@@ -83,6 +86,7 @@ export function analyseTeam(
   };
 }
 
+/** Mean message statistics of the episodes. */
 export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
@@ -109,6 +113,7 @@ export interface SpeechEdge {
   readonly tokens: number;
 }
 
+/** Mean tokens along each edge. */
 export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
   const { edges } = meanBreakdown(episodes.map((episode) => costBreakdown(episode, [])));
   return edges.map(({ from, to, tokens }) => ({ from, to, tokens }));

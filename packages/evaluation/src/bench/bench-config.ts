@@ -67,6 +67,7 @@ interface OwnValue {
   readonly reference: { readonly file: string; readonly export: string };
 }
 
+/** Custom values of a bench. */
 export interface OwnBenchValues {
   readonly methods: readonly OwnValue[];
   readonly boards: readonly (OwnValue & { readonly questions: number })[];
@@ -124,12 +125,14 @@ export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   });
 }
 
+/** Server model with its price. */
 export interface BenchModel {
   readonly model: string;
   readonly baseUrl: string;
   readonly price: TokenPrice | null;
 }
 
+/** Settings of a bench; the window is for dated benchmarks. */
 export interface BenchConfig
   extends BenchModel, DateWindow, Pick<BenchSettings, "repeats" | "temperature" | "maxTokens"> {
   readonly benchmarks: readonly string[];
@@ -244,6 +247,7 @@ export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own"
   return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];
 }
 
+/** File of a bench's settings. */
 export const settingsFile: string = benchFiles.settings;
 
 /** @throws LaconicError `run_missing` for a folder without a bench */

@@ -16,6 +16,7 @@ import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 
+/** Custom questions of a bench. */
 export interface BenchData {
   readonly name: string;
   /** File, or `hub:owner/name@commit/files`. */

@@ -24,6 +24,7 @@ interface BenchRecords<Kept> {
   spentOn(records: readonly Kept[], directory: string): Promise<number>;
 }
 
+/** Samples of methods on questions. */
 export const questionRecords: BenchRecords<SampleRecord> = {
   file: benchFiles.samples,
   kind: sampleRecords,
@@ -135,16 +136,19 @@ export async function addCalibration(directory: string, record: CalibrationRecor
 
 const count = z.int().min(1);
 
+/** Test questions in a team's training. */
 export interface SeenByTeam extends SeenInTraining {
   readonly method: string;
   readonly benchmark: string;
 }
 
+/** Overlap of test questions with the training of teams. */
 export const seenFile: RowFile<SeenByTeam> = rowFile(
   "seen-in-training.json",
   z.object({ method: z.string(), benchmark: z.string(), seen: count, of: count, first: z.string() }),
 );
 
+/** Compares a trained team's questions with its training problems. */
 export function seenByTeam(method: string, pool: readonly Problem[], jobs: readonly BenchJob[]): SeenByTeam[] {
   const sets = new Set(jobs.map(({ set }) => set));
   return [...sets].flatMap(({ benchmark, problems }) => {
@@ -153,6 +157,7 @@ export function seenByTeam(method: string, pool: readonly Problem[], jobs: reado
   });
 }
 
+/** Describes overlaps by team and benchmark. */
 export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   return rows.map(
     ({ method, benchmark, seen, of, first }) =>

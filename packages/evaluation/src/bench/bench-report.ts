@@ -23,6 +23,7 @@ import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
+/** Results and written files. */
 export interface BenchReport {
   readonly summaries: readonly MethodSummary[];
   readonly markdown: string;
@@ -121,6 +122,7 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   };
 }
 
+/** Writes the tables of teams on tasks as Markdown and CSV. */
 export async function writePairReport(
   directory: string,
   records: Iterable<PairRecord>,

@@ -11,6 +11,7 @@ import {
   readSettings,
 } from "./bench-config.ts";
 
+/** Settings of a bench of teams on tasks. @typeParam Task - task settings */
 export interface PairConfig<Task = unknown> extends Pick<BenchConfig, "repeats" | "seed" | "concurrency" | "maxUsd"> {
   readonly tasks: readonly Task[];
   /** Baselines by name, and trained teams as NAME=RUN. */
@@ -46,6 +47,7 @@ function schemaOf<Task>(task: z.ZodType<Task>): z.ZodType<PairConfig<Task>> {
   });
 }
 
+/** Settings file of a bench of tasks. */
 export const pairSettingsFile = "pairs.json";
 export const pairSamplesFile = "pairs.jsonl";
 

@@ -28,6 +28,7 @@ export interface BenchPlayers {
   note(text: string): void;
 }
 
+/** Takes missing and failed samples of open teams. */
 export async function playBench(
   directory: string,
   { config, settings, jobs }: PreparedBench,

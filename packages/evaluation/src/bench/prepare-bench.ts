@@ -30,6 +30,7 @@ interface BenchInputs<Team extends TrainedTeam> extends Omit<BenchSources, "spli
   readonly partitioner: Partitioner;
 }
 
+/** Bench ready to start. */
 export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
   readonly config: BenchConfig;
   readonly settings: BenchSettings;
@@ -94,6 +95,7 @@ function scoredSplits(teams: readonly TrainedTeam[], note: (text: string) => voi
   return splits;
 }
 
+/** Models whose prices a spend cap needs. */
 export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "teams">): readonly {
   readonly model: string;
   readonly price: TokenPrice | null;
@@ -211,6 +213,7 @@ function planLines(
   ];
 }
 
+/** Lines per method and benchmark. */
 export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
   const rows = cells.map((cell) => [
     cell.benchmark,

@@ -16,6 +16,7 @@ export function listedProtocols(names?: string): { method: string; title: string
     .map(({ name, title, protocols = [] }) => ({ method: name, title, protocols }));
 }
 
+/** Protocols of published methods as text. */
 export function protocolList(names?: string): string {
   return listedProtocols(names)
     .map(({ method, title, protocols }) =>

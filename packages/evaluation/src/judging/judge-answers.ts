@@ -17,6 +17,7 @@ import {
 } from "@laconic/rewards";
 import { z } from "zod";
 
+/** Options of a judge. */
 export interface JudgingOptions {
   readonly model: LanguageModel;
   readonly rubric: Rubric | string;
@@ -46,6 +47,7 @@ export async function judgePairs(
   return { result, refusal: asked.refusal() };
 }
 
+/** Agreement of a judge with labels. */
 export async function judgeLabelled(
   labelled: readonly LabelledAnswer[],
   { model, rubric, seconds, atOnce }: JudgingOptions,
@@ -87,6 +89,7 @@ function untilRefused(server: LanguageModel): { readonly model: LanguageModel; r
   return { model, refusal: () => refused };
 }
 
+/** Answer to a question. */
 export interface GivenAnswer {
   readonly id: string;
   readonly question: string;
@@ -106,6 +109,7 @@ export async function labelledAnswers(file: string): Promise<LabelledAnswer[]> {
   return rowsOf(file, labelledSchema);
 }
 
+/** Pairs answers of two runs or files by question id. */
 export async function answerPairs(
   a: string,
   b: string,

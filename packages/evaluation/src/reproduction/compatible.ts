@@ -6,6 +6,7 @@ import type { SampleRecord } from "../sample-record.ts";
 import { average } from "./ledger.ts";
 import { askedOf, type LedgerRow } from "./played-on.ts";
 
+/** Result of ours with the paper's, for a row or one statement about it. */
 export interface ReproducedCell extends Pick<LedgerRow, "benchmark" | "row" | "takenBy" | "open" | "differs"> {
   readonly method: string;
   /** Such as `accuracy` (0 to 1) or `tokens, ratio to evoagent`. */
@@ -30,6 +31,7 @@ export interface Observation extends Pick<SampleRecord, "method" | "benchmark" |
   readonly quantities: Readonly<Record<string, number>>;
 }
 
+/** Scored samples with accuracy, and prompt and completion tokens. */
 export function questionObservations(records: Iterable<SampleRecord>): Observation[] {
   return [...records]
     .filter(({ status }) => status === "scored")
@@ -115,6 +117,7 @@ const absent: Result = {
   reason: "No sample has a score.",
 };
 
+/** Benchmarks of a row: several of an average and of a list. */
 export function boardsOf(benchmark: string): readonly string[] {
   return benchmark === average ? agentPoBenchmarks : benchmark.split(", ");
 }

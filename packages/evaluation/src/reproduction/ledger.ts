@@ -18,6 +18,7 @@ import { askedOf, playedOn, playedOver, trainedOn, type Comparison, type LedgerR
 
 const methodOf: Readonly<Record<string, string>> = { vanilla: "vanilla:agentprune-direct" };
 
+/** All figures of the three papers with public text. */
 export function reproductionLedger(): LedgerRow[] {
   return [...tableRows(), ...ablationRows(), ...agentPoLedger(), ...magrpoLedger()];
 }
@@ -57,6 +58,7 @@ function baselineSource(row: string, isRepeated: boolean): string {
   return `AgentPrune (ICLR 2025), Table 1${row === "sc" ? ", SC (CoT)" : ""}; temperature 1`;
 }
 
+/** Departure of a played temperature from that of the figure. */
 export function temperatureDiffers(published: string | null, played: string): string[] {
   return published === null || published === played ? [] : [`Temperature differs: ${played}, published ${published}.`];
 }

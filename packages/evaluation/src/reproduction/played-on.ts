@@ -12,6 +12,7 @@ import {
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { trainedRows, type Claim, type TrainedRow } from "../published.ts";
 
+/** How a figure is compared with ours. */
 export type Comparison =
   /** Per cent of right answers: score test, or Fisher's exact test. */
   | { readonly kind: "share"; readonly percent: number }
@@ -19,6 +20,7 @@ export type Comparison =
   | { readonly kind: "claims"; readonly claims: readonly Claim[] }
   | { readonly kind: "none"; readonly reason: string };
 
+/** Published figure, and how we play it. */
 export interface LedgerRow {
   readonly paper: "agent-gspo" | "agentpo" | "magrpo";
   readonly place: string;
@@ -56,6 +58,7 @@ type Stated = "paper" | "place" | "row" | "model" | "figure" | "takenBy" | "temp
 
 export type Played = Omit<LedgerRow, Stated | "command">;
 
+/** Whether a command plays the row and a test compares its figure. */
 export function isComparable({ method, comparison }: LedgerRow): boolean {
   return method !== null && comparison.kind !== "none";
 }
@@ -81,6 +84,7 @@ export function trainedOn(name: string | null, benchmark: string, asked?: Pick<P
   };
 }
 
+/** Settings of a run that differ from the published ones, by name. */
 export function departuresOf(
   { published }: Pick<TrainedRow, "published">,
   settings: Readonly<Record<string, string>>,

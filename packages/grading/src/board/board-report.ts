@@ -31,6 +31,7 @@ export async function graderBoard(): Promise<GradedCase[]> {
   return [...byHand.map((item, i) => ({ ...item, id: `h-${i + 1}` })), ...drawn];
 }
 
+/** Reasons for labels. */
 export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
@@ -63,6 +64,7 @@ export interface Share {
   readonly interval: readonly [low: number, high: number];
 }
 
+/** Agreement of verdicts with labels. */
 export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
@@ -73,6 +75,7 @@ export interface Tally {
   readonly falseRejects: Share;
 }
 
+/** Accuracy and speed of a board. */
 export interface BoardReport {
   readonly total: Tally;
   readonly kinds: Readonly<Record<string, Tally>>;

@@ -1,5 +1,6 @@
 import type { AgentId, ModelResources, Problem, RewardBatch, StoredWeights, Utterance } from "@laconic/core";
 
+/** Estimates state values and learns from returns. */
 export interface Critic<State = unknown> {
   readonly name: string;
   readonly weights?: StoredWeights;

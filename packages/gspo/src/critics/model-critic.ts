@@ -11,6 +11,7 @@ import { checkOptimizerSettings, optimizerTable } from "@laconic/core/backends";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
+/** Settings of a language model critic. */
 export interface ModelCriticSettings {
   /** State as text or tokens. Default: the tokens that the agent read. */
   readonly input?: (view: CriticView) => string | readonly number[];
@@ -23,11 +24,13 @@ export interface ModelCriticSettings {
   readonly minibatch?: number;
 }
 
+/** Critic with an open model. */
 export interface ReadyModelCritic extends ModelCriticSettings {
   readonly model: ValueModel;
   readonly encode: (text: string) => readonly number[];
 }
 
+/** Critic whose model a run opens on its engine. */
 export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOptions, "train"> {
   /** Separate layers by name, or a head on the policy's layers. */
   readonly model: string | { readonly of: "policy" };

@@ -34,6 +34,7 @@ import { checkChoice } from "../check-option.ts";
 
 type NoOptions = Readonly<Record<string, never>>;
 
+/** Options by name. */
 export interface EstimatorOptions {
   /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO and MAGRPO with `scale: "none"`. */
   readonly group: GroupAdvantageOptions;
@@ -50,6 +51,7 @@ export interface EstimatorOptions {
   readonly "running-baseline": { readonly decay?: number };
 }
 
+/** Name of an estimator. */
 export type EstimatorName = keyof EstimatorOptions;
 
 type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) => Advantages;
@@ -172,8 +174,10 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
 };
 
+/** Names of all estimators. */
 export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
 
+/** Option shape. */
 export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "group" }> {
   checkChoice("estimator", name, estimatorNames);
   return presets[name].shape;

@@ -12,6 +12,7 @@ interface Preset {
   make(options: ObjectiveOptions): Objective;
 }
 
+/** Configured name of an objective. */
 export type ObjectiveName =
   | "gspo"
   | "gspo-token"
@@ -90,8 +91,10 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   magrpo: { takes: common, make: magrpo },
 };
 
+/** Names of all objectives. */
 export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as ObjectiveName[];
 
+/** Option shape. */
 export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
   checkChoice("objective", name, objectiveNames);
   const { takes, defaults = {} } = presets[name];
@@ -117,6 +120,7 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
 /** Learning rate at which a step moves a sequence ratio by at least one percent. */
 const largeStep = 5e-5;
 
+/** Warns about valid options that are probably mistakes. */
 export function objectiveWarnings(name: ObjectiveName, options: ObjectiveOptions, learningRate: number): string[] {
   const { clip } = options;
   if (!clip) return [];

@@ -3,11 +3,13 @@ import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 import type { Critic } from "../critics/index.ts";
 import { exampleBatch, shown } from "./estimator-cases.ts";
 
+/** Untrained critic, with an empty folder for its weights. */
 export interface CriticSubject {
   readonly critic: Critic;
   readonly folder: string;
 }
 
+/** Conformance cases of critics that use a state's turn and earlier text of {@link exampleBatch}. */
 export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
   {
     name: "returns the same finite value for each row every time",

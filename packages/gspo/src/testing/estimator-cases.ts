@@ -39,6 +39,7 @@ export function exampleBatch(): RewardBatch {
   };
 }
 
+/** Conformance cases of estimators. */
 export const estimatorCases: readonly ConformanceCase<Estimator>[] = [
   {
     name: "gives a finite advantage for each row, or for each token",

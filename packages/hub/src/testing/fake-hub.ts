@@ -8,6 +8,7 @@ export interface FakeFile {
   readonly large?: boolean;
 }
 
+/** Request received by the fake hub or its storage. */
 export interface Seen {
   readonly server: "hub" | "storage";
   readonly method: string;
@@ -36,14 +37,17 @@ export interface FakeHub {
 /** Secret in the storage's addresses, which must not appear in any message. */
 export const signature = "secret-signature";
 
+/** Git's SHA-1 of a blob in hexadecimal. */
 export function gitHash(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
+/** SHA-256 in hexadecimal. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Starts a fake hub and its storage on loopback with the repository's files. */
 export async function startFakeHub(repo: string, files: Readonly<Record<string, FakeFile>>): Promise<FakeHub> {
   const commit = gitHash(new TextEncoder().encode(repo));
   const seen: Seen[] = [];
@@ -135,6 +139,7 @@ function listingEntry(path: string, { bytes, large = false }: FakeFile): unknown
   return { type: "file", path, size, oid: "0".repeat(40), lfs: { oid: sha256(bytes), size, pointerSize: 134 } };
 }
 
+/** Answers a request with bytes, or with the requested range of them. */
 export function sendBytes(
   request: { readonly method?: string | undefined; readonly headers: { readonly range?: string | undefined } },
   response: ServerResponse,

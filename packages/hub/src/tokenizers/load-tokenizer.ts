@@ -6,6 +6,7 @@ import { specialTokens } from "./special-tokens.ts";
 import { tokenDecoder } from "./token-decoder.ts";
 import { readTokenizerFiles, type TokenizerFiles } from "./tokenizer-files.ts";
 
+/** Chat settings of a model. */
 export interface ChatSettings {
   /**
    * Keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`, `date_string`, ... A template
@@ -14,6 +15,7 @@ export interface ChatSettings {
   readonly templateArguments?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of `loadTokenizer`. */
 export interface LoadSettings extends ChatSettings {
   /** Time limit of patterns and template in seconds, per text or chat, plus 1 s per 100,000 characters. Default 10. */
   readonly deadlineSeconds?: number;

@@ -2,6 +2,7 @@ import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
+/** Tokenizer files of a checkpoint folder. */
 export interface TokenizerFiles {
   readonly tokenizer: UnknownRecord;
   /** Empty if missing. */

@@ -49,6 +49,7 @@ export const optional = {
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
 
+/** C functions in libtorch, by name. */
 export interface NativeSymbols {
   readonly required: readonly string[];
   readonly optional: readonly string[];

@@ -6,6 +6,7 @@ import { type NativeFunction, resultsOf, shimsByOperator, type LoadedShim } from
 import { Torch } from "../native/torch.ts";
 import { torchKernelSet } from "../torch-kernels.ts";
 
+/** Options of {@link standInKernels}. */
 export interface StandInOptions {
   /** Simulated device. Default `cuda`. Needs no GPU. */
   readonly device?: "cpu" | "cuda";
@@ -17,6 +18,7 @@ export interface StandInOptions {
   readonly caching?: "plain" | "slots" | "pages";
 }
 
+/** Kernel set that computes nothing. */
 export interface StandIn {
   /** Makes the same calls as the real set; reads return zeros. */
   readonly kernels: Kernels;

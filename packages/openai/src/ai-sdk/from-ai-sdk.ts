@@ -10,6 +10,7 @@ import { DamagedReply, FailedReply } from "../guarded-fetch.ts";
 import { readContent } from "../reply-content.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
+/** Options of `fromAiSdk`. */
 export interface FromAiSdkOptions extends ApiModelOptions {
   /** Called once for each setting that the provider ignores, such as a seed. */
   readonly onIgnored?: (setting: string, details: string) => void;

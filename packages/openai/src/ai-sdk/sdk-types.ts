@@ -3,6 +3,7 @@
  * are assignable. They are copied here so that no version of the SDK has to be installed.
  */
 
+/** Language model of the AI SDK. */
 export interface AiSdkModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
@@ -55,6 +56,7 @@ export interface AiSdkAsk {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** A Laconic model as a `LanguageModelV3`. */
 export interface LaconicAiSdkModel {
   readonly specificationVersion: "v3";
   readonly provider: string;

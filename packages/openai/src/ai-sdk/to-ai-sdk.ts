@@ -11,6 +11,7 @@ import { samplingOfFields, streamText, type StreamTokenizer } from "@laconic/cor
 import { optionCheck } from "@laconic/core/checks";
 import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./sdk-types.ts";
 
+/** Options of `toAiSdk`. */
 export interface ToAiSdkOptions {
   /** Streams tokens as they are drawn; without it the text comes in one piece at the end. */
   readonly tokenizer?: StreamTokenizer;

@@ -1,5 +1,6 @@
 import { systemClock as clock, type Clock } from "@laconic/core/platform";
 
+/** Clock of a fleet. */
 export interface FleetClock extends Clock {
   /** Aborts with a `TimeoutError`. */
   timeout(ms: number): AbortSignal;

@@ -30,6 +30,7 @@ import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
 import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
+/** Options of a model that samples on a fleet. */
 export interface FleetModelOptions extends PublishOptions {
   /**
    * Source of reply log-probs. `server`: servers report the sampled distribution. `forward`: a local pass computes

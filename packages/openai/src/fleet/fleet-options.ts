@@ -22,6 +22,7 @@ export interface SampledReply {
  */
 export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Promise<ReplyGap>;
 
+/** Options of `Fleet`. */
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;
@@ -48,6 +49,7 @@ export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<Fl
   "servers vocabularySize concurrency replyMs patienceMs attempts slack clock onReply onNote onQuarantine",
 );
 
+/** A server entered or left quarantine. */
 export interface ServerChange {
   readonly server: string;
   readonly state: Exclude<ServerState, "paused">;

@@ -10,6 +10,7 @@ import { checkGap, type PublishedWeights, type SamplingServer } from "./servers/
  */
 export type ServerState = "up" | "paused" | "quarantined";
 
+/** Current state of a server. */
 export interface ServerStatus {
   readonly kind: string;
   readonly url: string;

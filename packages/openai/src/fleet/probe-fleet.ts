@@ -3,6 +3,7 @@ import type { FleetModel } from "./fleet-model.ts";
 import type { Fleet } from "./fleet.ts";
 import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-server.ts";
 
+/** Result of probing a fleet. */
 export interface FleetRecord {
   readonly servers: readonly ServerRecord[];
   readonly refused: readonly { readonly url: string; readonly reason: string }[];

@@ -25,6 +25,7 @@ export interface ServerRecord {
   readonly repeats: boolean;
 }
 
+/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly vocabularySize: number;
   /** Mean |server - trainer| log-prob per token. Default 0.1; bfloat16 against float32 gives about 0.01. */

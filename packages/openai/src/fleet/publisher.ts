@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "./servers/sampling-server.ts";
 
+/** Place of weights for the servers. */
 export interface PublishOptions {
   /** Unique per run and policy on these servers: letters, digits, `.`, `_` and `-`. */
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
 import { samplingCuts } from "@laconic/core/backends";
 
+/** Distance of a reply from the trainer's model. */
 export interface ReplyGap {
   /** |server - trainer| log-prob of each token, in nats. */
   readonly gaps: readonly number[];

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import type { ServerFault, ServerFaults } from "./faults.ts";
 import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
 
+/** Fake inference server on a free local port. */
 export interface FakeServer {
   readonly url: string;
   readonly log: readonly { readonly path: string; readonly body: unknown }[];

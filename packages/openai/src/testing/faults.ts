@@ -9,6 +9,7 @@
  */
 export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";
 
+/** Fault of one request. */
 export type ServerFault =
   | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
   /** Does it, then breaks the connection during the reply. */
@@ -24,4 +25,5 @@ export type ServerFault =
   | { readonly kind: "not-finite" }
   | { readonly kind: "other-prompt" };
 
+/** Called before each request; null for no fault. */
 export type ServerFaults = (path: string, body: unknown) => ServerFault | null;

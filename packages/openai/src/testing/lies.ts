@@ -1,6 +1,7 @@
 import { randomFromSeed, raggedRow, type Sampler, type SampleResult } from "@laconic/core";
 import type { Lie, ServerFaults } from "./faults.ts";
 
+/** All kinds. */
 export const lies: readonly Lie[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "swapped", "noise"];
 
 export interface LieContext {

@@ -1,6 +1,7 @@
 import { randomFromSeed, raggedRow, type SampleRequest, type SampleResult, type TrainableModel } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 
+/** Sampled model, new for each case: 13 tokens, at least 48 positions. */
 export interface SampledModel {
   readonly model: TrainableModel;
   /** Versions that can be sampled concurrently: 1 if the newest replaces the others. */
@@ -19,6 +20,7 @@ function requestsAt(temperature: number, maxTokens = 6): SampleRequest[] {
   }));
 }
 
+/** Conformance cases for samplers of training replies, local or on servers. */
 export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
   ...[1, 0.5, 2, 0].map((temperature) =>
     sampled(

@@ -14,6 +14,7 @@ import {
 import type { ServerFault } from "./faults.ts";
 import { lieOf } from "./lies.ts";
 
+/** Options of a fake server. */
 export interface FakeServerOptions {
   readonly engine: Engine;
   readonly base: BaseSource;

@@ -16,6 +16,7 @@ async function read(reward: GroupReward, of: readonly Episode[]): Promise<Reward
   return input.map((item) => readReward(item));
 }
 
+/** Conformance cases of group rewards. */
 export const groupRewardCases: readonly ConformanceCase<GroupReward>[] = [
   {
     name: "gives a reward for each episode, of one as of many",

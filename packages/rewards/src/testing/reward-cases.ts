@@ -26,6 +26,7 @@ function namesOf(outcome: RewardOutcome): string {
   return JSON.stringify([Object.keys(team), ...Object.entries(agents).map(([id, terms]) => [id, Object.keys(terms)])]);
 }
 
+/** Conformance cases of rewards. */
 export const rewardCases: readonly ConformanceCase<Reward>[] = [
   {
     name: "gives named terms that a trainer can read, and a finite total",

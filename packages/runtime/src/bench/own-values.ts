@@ -45,6 +45,7 @@ function isFileWord(word: string): boolean {
   return isModuleText(word) && !/^[^./\\=]+=/u.test(word);
 }
 
+/** Removes references to files from a list of names. */
 export function withoutFiles(names: readonly string[]): string[] {
   return names.filter((word) => !isFileWord(word));
 }

@@ -52,12 +52,14 @@ import { findRun, openFoundRun, trustedRun, type FoundRun } from "../run/open-ru
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
+/** Sources of a bench's questions. */
 export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
   readonly offline: boolean;
 }
 
+/** Limits of a bench over questions. */
 export interface QuestionLimits extends TaskLimits {
   /** Allows sending the key over http to other machines. */
   readonly insecure: boolean;
@@ -65,8 +67,10 @@ export interface QuestionLimits extends TaskLimits {
   readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
 }
 
+/** Questions of a bench, ready to be played. */
 export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
 
+/** Loads and checks the questions of a bench. */
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,
@@ -98,6 +102,7 @@ export async function prepareQuestions(
   return prepared;
 }
 
+/** Stores the inputs of a new bench, so that it can resume. */
 export async function keepQuestions(
   directory: string,
   { config, skipped }: PreparedQuestions,

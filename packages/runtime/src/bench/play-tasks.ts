@@ -28,6 +28,7 @@ import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
 
+/** Outcome of a bench over tasks. */
 export interface TaskOutcome {
   readonly stopped: string | null;
   readonly summaries: readonly PairSummary[];
@@ -36,11 +37,13 @@ export interface TaskOutcome {
   readonly spentUsd?: number;
 }
 
+/** Limits of a bench over tasks. */
 export interface TaskLimits extends Pick<Spending, "deadlineMs"> {
   readonly maxErrors: number;
   readonly interrupts: () => Interrupts;
 }
 
+/** Plays tasks and records their episodes. */
 export async function playTasks(
   directory: string,
   config: PairConfig<TaskSettings>,

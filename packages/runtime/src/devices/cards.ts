@@ -13,8 +13,10 @@ function card(gibibytes: number, gigabytesPerSecond: number, tflops: number): Ca
   return { memory: gibibytes * 2 ** 30, bandwidth: gigabytesPerSecond * 1e9, tflops };
 }
 
+/** Names of `laconic plan --card`. */
 export const cardNames = ["l4", "rtx-3090", "rtx-4090", "rtx-5090", "l40s", "a100", "h100", "h200"] as const;
 
+/** Name of a GPU. */
 export type CardName = (typeof cardNames)[number];
 
 /** Data sheets of NVIDIA (2026). */
@@ -29,6 +31,7 @@ export const cards: Readonly<Record<CardName, Card>> = {
   h200: card(131, 4800, 989),
 };
 
+/** Speed of a GPU that is not here. */
 export interface AssumedSpeed {
   readonly tflops: number;
   /** Bytes per second; Infinity if unknown. */

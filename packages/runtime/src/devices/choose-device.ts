@@ -115,12 +115,14 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
+/** Explains which device `auto` chooses. */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
   return why;
 }
 
+/** Result of probing a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;

@@ -6,8 +6,10 @@ import { LaconicError } from "@laconic/core";
 import { expectNotAborted } from "@laconic/core/async";
 import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@laconic/core/platform";
 
+/** Device that is installed on request. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
+/** Options of installing a device. */
 export interface InstallOptions {
   /** Parent folder; each device gets a subfolder. */
   readonly folder: string;
@@ -174,12 +176,14 @@ async function link(library: string, deps: string): Promise<void> {
   if (existsSync(nvidia)) await symlink(nvidia, join(deps, "nvidia"));
 }
 
+/** Result of an installation step. */
 export interface Outcome {
   /** Exit code; null if it could not start. */
   readonly code: number | null;
   readonly text: string;
 }
 
+/** Runs a command and returns its output. */
 export type RunCommand = (
   program: string,
   args: readonly string[],

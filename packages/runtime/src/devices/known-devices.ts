@@ -33,6 +33,7 @@ export interface KnownDevice {
   native?(): boolean | Promise<boolean>;
 }
 
+/** Parent folder of optional devices' packages. */
 export function devicesFolder(): string {
   return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }

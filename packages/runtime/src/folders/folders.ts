@@ -22,12 +22,14 @@ export function userState(): string {
   return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic");
 }
 
+/** Folder of Laconic's data on this machine. */
 export function dataFolder(input?: string): string {
   return resolve(input ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
 }
 
 const trust = new AsyncLocalStorage<true>();
 
+/** Runs a command with `--trust`. */
 export function trusting<T>(body: () => T): T {
   return trust.run(true, body);
 }

@@ -24,6 +24,7 @@ export interface ModelFolder {
 /** Owner and name, or only a name; optional folder or file; optional revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
+/** Options of opening a model folder. */
 export interface ModelFolderOptions {
   /** False skips the weights, which a server has. Default true. */
   readonly weights?: boolean;

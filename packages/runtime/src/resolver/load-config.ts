@@ -91,8 +91,10 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
   "story-tellers": storyTellers,
 });
 
+/** Names of the presets. */
 export const presetNames: readonly string[] = Object.keys(presets);
 
+/** Configuration of a preset. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return { ...preset };

@@ -15,6 +15,7 @@ import {
 
 export type Reference = ValueSource;
 
+/** Whether a value is a reference to a user's file. */
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
 /** Whether text starts with `./`, `../` or `/` (`C:\` on Windows), which no name does. */

@@ -41,6 +41,7 @@ export function closeAtEnd(value: object & { close?(): unknown }, location: stri
   if (value.close && closing?.has(value) === false) closing.set(value, { location, close: () => value.close?.() });
 }
 
+/** Opens a value once per command. */
 export function openedOnce(key: string, location: string, make: () => Promise<object>): Promise<object> {
   const byKey = scope.getStore()?.byKey;
   const opening = byKey?.get(key) ?? make();

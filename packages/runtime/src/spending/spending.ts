@@ -6,6 +6,7 @@ import { formatUsd } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 
+/** Spend account of a command. */
 export interface Spending {
   readonly account: SpendAccount;
   /** US dollars per million tokens; null if unknown. */
@@ -49,6 +50,7 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   return { model, baseUrl: index === undefined ? baseUrl : text.slice(index + 1) };
 }
 
+/** Default address of an API. */
 export function defaultBaseUrl(): string {
   return environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
 }
@@ -140,6 +142,7 @@ export async function readSpent(directory: string): Promise<JournalTotals | null
   return readSpendJournal(join(directory, spendingFile));
 }
 
+/** US dollars that earlier processes of a folder have spent. */
 export async function spentIn(directory: string): Promise<number> {
   return (await readSpent(directory))?.spentUsd ?? 0;
 }

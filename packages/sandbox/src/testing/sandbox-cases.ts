@@ -4,6 +4,7 @@ import type { Sandbox, SandboxStatus } from "../sandbox.ts";
 import { attemptsAt } from "../self-test.ts";
 import table from "../../assets/sandbox-cases.json" with { type: "json" };
 
+/** Conformance case of a sandbox. */
 export interface SandboxCase {
   readonly name: string;
   run(sandbox: Sandbox): Promise<void>;
@@ -31,6 +32,7 @@ interface Table {
 }
 const { forgedGrades, endings, classes, values } = table as unknown as Table;
 
+/** Conformance cases of all sandboxes. Each case restores the sandbox. */
 export const sandboxCases: readonly SandboxCase[] = [
   ...endings.map(([what, code, status, seconds]): SandboxCase => ({
     name: `${what}: ${status.join(" or ")}, and the next run is unaffected`,

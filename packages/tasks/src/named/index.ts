@@ -13,16 +13,21 @@ import { worlds } from "./worlds.ts";
 
 export type { GatewayLimitSettings, NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 export type { TaskResources } from "../task-resources.ts";
+/** Settings of a served task. */
 export type GatewaySettings = SettingsOf<"gateway">;
 
+/** All named tasks. */
 export const namedTasks: NamedTasks = { ...worlds, ...textTasks, gateway };
 
+/** All task names. */
 export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskName[];
 
+/** Returns the named task. */
 export function namedTask({ name }: TaskSettings): NamedTask<TaskSettings> {
   return namedTasks[name];
 }
 
+/** Settings schema of each task. */
 export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
   "name",
   Object.values(namedTasks).map(({ schema }) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
@@ -41,6 +46,7 @@ export async function openTask(settings: TaskSettings, input: Partial<TaskResour
   return task.open(settings, resources);
 }
 
+/** Name in results, such as `relay/one-fact`. */
 export function taskTitle(settings: TaskSettings): string {
   return namedTask(settings).title?.(settings) ?? settings.name;
 }

@@ -8,6 +8,7 @@ import type { TaskResources } from "../task-resources.ts";
 import type { BenchmarkTaskSettings, DataTaskSettings } from "../text/benchmark-task.ts";
 import type { CodeOptions, WritingOptions } from "../text/pair-tasks.ts";
 
+/** Limits of an external program's rollouts. */
 export interface GatewayLimitSettings {
   /** Includes waiting ones. Default 1,024. */
   readonly maxOpen?: number;
@@ -58,14 +59,18 @@ interface TaskOptions {
   readonly gateway: GatewayOptions;
 }
 
+/** Name of a task. */
 export type TaskName = keyof TaskOptions;
 
+/** Configuration settings of the named task. */
 export type SettingsOf<Name extends TaskName> = { readonly name: Name } & Readonly<
   Omit<TaskOptions[Name], "testProblems" | "tokenizer">
 >;
 
+/** Settings of any task. */
 export type TaskSettings = { [Name in TaskName]: SettingsOf<Name> }[TaskName];
 
+/** Named task with its settings schema. */
 export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;
   /** Name in results. Default: the task's name. */

@@ -19,6 +19,7 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly train: Train;
 }
 
+/** Settings with a budget that controls the token price. */
 export type BudgetedTrainSettings = Omit<TrainSettings, "budget"> & {
   readonly budget: Extract<TrainConfig["budget"], { readonly targetTokens: number }>;
 };

@@ -6,6 +6,7 @@ import { answerForm, answerReading } from "@laconic/grading";
 import { teamOf } from "../text/teams/team-of.ts";
 import { Teacher } from "./teacher.ts";
 
+/** A supervised example: a request and the reply to learn. */
 export interface Lesson {
   readonly messages: readonly ChatMessage[];
   readonly reply: string;

@@ -7,6 +7,7 @@ export type Story = (name: string, thing: string) => string;
 /** Splits share no texts. */
 export type FamilySplit = "train" | HeldSplit | "probe";
 
+/** Characters and things of an idle text. */
 export interface IdleCast {
   readonly name: string;
   readonly friend: string;
@@ -18,6 +19,7 @@ export type IdleText = (cast: IdleCast, random: Random) => string;
 
 type Families<Text> = Readonly<Record<FamilySplit, Readonly<Record<string, Text>>>>;
 
+/** Texts that tell the owner, by family. */
 export const holderTemplates: Families<Story> = familiesOf(
   texts.holders,
   (template: string): Story =>
@@ -25,6 +27,7 @@ export const holderTemplates: Families<Story> = familiesOf(
       filled(template, { name, thing }),
 );
 
+/** Texts of uninformed tellers. */
 export const idleFamilies: Families<IdleText> = familiesOf(
   texts.idle,
   (templates: readonly string[]): IdleText =>

@@ -9,6 +9,7 @@ export const knownNames: readonly string[] = wordsIn(words.knownNames);
 /** Tokens of the smallest story model. */
 export type NameLength = "1-2" | "3-4" | "5-up";
 
+/** Length classes, shortest first. */
 export const nameLengths: readonly NameLength[] = ["1-2", "3-4", "5-up"];
 
 /** `validation` chooses settings, `test` is one final measurement. */
@@ -30,6 +31,7 @@ export const heldNames: Readonly<Record<HeldSplit, NamesByLength>> = {
 
 export const unseenNames: readonly string[] = Object.values(heldNames).flatMap((names) => Object.values(names).flat());
 
+/** Things of training stories. */
 export const things: readonly string[] = words.things;
 
 export const heldThings: Readonly<Record<HeldSplit, readonly string[]>> = words.heldThings;

@@ -19,6 +19,7 @@ export interface StoryModel {
   readonly tokenizer: ModelFile;
 }
 
+/** Location and checksums. */
 export const storyModel: StoryModel = {
   hub: "karpathy/tinyllamas/stories260K",
   revision: "0bd21da7698eaf29a0d7de3992de8a46ef624add",
@@ -35,4 +36,5 @@ export const storyModel: StoryModel = {
   },
 };
 
+/** Pins the revision. */
 export const storyModelName: string = `hub:${storyModel.hub}@${storyModel.revision}`;

@@ -28,6 +28,7 @@ const asks = {
   "one-day": (thing: string) => `The ${thing} was lost. One day,`,
 } as const;
 
+/** Default text. */
 export const asked: (thing: string) => string = asks.thanks;
 
 type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;

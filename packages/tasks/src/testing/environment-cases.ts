@@ -3,6 +3,7 @@ import type { Environment, Episode, EpisodeContext, LanguageModel, Problem } fro
 import { scriptedModel } from "@laconic/core/testing";
 import { inEnvironment, solo } from "@laconic/topologies";
 
+/** Subject of the suite. */
 export interface EnvironmentSubject {
   readonly environment: Environment;
   readonly problem: Problem;
@@ -12,6 +13,7 @@ export interface EnvironmentSubject {
   readonly agent?: string;
 }
 
+/** A check of the suite, independent of test runners. */
 export interface EnvironmentCase {
   readonly name: string;
   readonly run: (create: () => EnvironmentSubject) => Promise<void>;

@@ -5,6 +5,7 @@ import type { TrainingTask } from "@laconic/topologies";
 import { problemKey } from "../define-task.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
+/** Subject of the suite. */
 export interface TaskSubject {
   readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
   /** Returns an answer with the best grade, by agent if several answer. */
@@ -13,6 +14,7 @@ export interface TaskSubject {
   readonly model?: (agent: string) => LanguageModel;
 }
 
+/** A check of the suite, independent of test runners. */
 export interface TaskCase {
   readonly name: string;
   readonly run: (create: () => TaskSubject | Promise<TaskSubject>) => Promise<void>;

@@ -15,6 +15,7 @@ import { teamTitle } from "./teams/team-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
+/** Settings of a team on a benchmark's questions. */
 export interface BenchmarkTaskSettings extends TeamSettings, TrainingChoice {
   readonly name: "benchmark";
   readonly benchmark: string;
@@ -48,6 +49,7 @@ export interface DataTaskSettings extends TeamSettings {
   readonly data: DataSettings;
 }
 
+/** Resources of a data task. */
 export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**

@@ -15,6 +15,7 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   return (problem) => (problem.views ? problem : (distribute(problem, holders, dealSeed)?.problem ?? null));
 }
 
+/** Settings of a team over text. */
 export interface TeamSettings extends TeamSizes {
   /** Several teams share the problems. */
   readonly team: TeamChoice | readonly TeamChoice[];
@@ -26,8 +27,10 @@ export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorToken
 /** Sources of prompts: this project, or the code of a method's authors. */
 export const promptSources = ["ours", "published"] as const;
 
+/** Source of `promptSources`. */
 export type PromptSource = (typeof promptSources)[number];
 
+/** Published texts by method. */
 export interface TeamTexts {
   readonly training: NonNullable<TextTeamOptions["scripts"]>;
   /** AgentPO's critic has other prompts in tests. */
@@ -37,6 +40,7 @@ export interface TeamTexts {
 /** Default reply tokens of a pair, as in MAGRPO. */
 export const pairTokens = 256;
 
+/** Answer forms of a team, and the budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
   readonly targetTokens?: number | undefined;
   /** Default: our prompts. */

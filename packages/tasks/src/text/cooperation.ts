@@ -15,6 +15,7 @@ export const cooperationSchemes = ["fallback", "decorator", "coordinator", "stra
 /** Scheme of {@link cooperationSchemes}. */
 export type CooperationScheme = (typeof cooperationSchemes)[number];
 
+/** Reward of helper and main function. */
 export interface CooperationReward {
   /** 0 to 4. */
   readonly reward: number;
@@ -39,6 +40,7 @@ export interface CooperationReward {
   readonly report: CooperationReport;
 }
 
+/** Syntax of two functions, and their first test. */
 export interface CooperationReport {
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;

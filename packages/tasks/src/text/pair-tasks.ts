@@ -55,6 +55,7 @@ function playersOf(ids: readonly string[], form: keyof typeof instructions, maxT
   return ids.map((id, i) => ({ id, maxTokens, system: instructions[form][i as 0 | 1] }));
 }
 
+/** MAGRPO's writers with a joint reward. */
 export async function writingTask(settings: WritingOptions, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = pairTokens, strict = false, prompts = "ours" } = settings;
   const data = await splitData(form, resources.testProblems, resources.data);
@@ -130,6 +131,7 @@ function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeR
   };
 }
 
+/** MAGRPO's programmers, graded in a sandbox. */
 export async function codeTask(settings: CodeOptions, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = pairTokens, prompts = "ours" } = settings;
   const { testProblems, signal } = resources;

@@ -25,6 +25,7 @@ const encodeAnswer = (text: string): number[] => [
   relayMarks.reply,
 ];
 
+/** Options of the calculator world. */
 export interface CalculatorTaskOptions {
   /** Price of a call. Default 0.2. */
   readonly price?: number;

@@ -36,6 +36,7 @@ export async function mcpTools(client: McpClient): Promise<Tool[]> {
   }));
 }
 
+/** Part of an AI SDK tool. */
 export interface AiTool {
   readonly description?: string | undefined;
   /** Zod schema, or the AI SDK's `jsonSchema`. */

@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
+/** Part of a `@laconic/sandbox` sandbox. */
 export interface PythonSandbox {
   run(job: { readonly code: string; readonly seconds?: number; readonly signal?: AbortSignal }): Promise<{
     readonly status: string;

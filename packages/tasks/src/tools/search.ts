@@ -2,12 +2,14 @@ import MiniSearch from "minisearch";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
+/** A document to search. */
 export interface SearchDocument {
   readonly id: string;
   readonly title?: string;
   readonly text: string;
 }
 
+/** Options of `searchTool`. */
 export interface SearchToolOptions {
   /** Default 3. */
   readonly results?: number;

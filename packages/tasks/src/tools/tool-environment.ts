@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defineEnvironment } from "../define-environment.ts";
 import { definitionOf, schemaOf, type Tool } from "./tool.ts";
 
+/** Limits of calls. */
 export interface ToolLimits {
   /** Seconds per call. Default 10. */
   readonly seconds?: number;
@@ -15,6 +16,7 @@ export interface ToolLimits {
   readonly calls?: number;
 }
 
+/** Options of `toolEnvironment`. */
 export interface ToolEnvironmentOptions {
   readonly tools: readonly Tool[] | Readonly<Record<AgentId, readonly Tool[]>>;
   /** Default: the format of Hermes and Qwen. */

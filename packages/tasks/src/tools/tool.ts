@@ -1,6 +1,7 @@
 import type { Random, ToolDefinition, UnknownRecord } from "@laconic/core";
 import * as z from "zod";
 
+/** Context of a tool call. */
 export interface ToolContext {
   /** Aborted after the time limit, or if unneeded. */
   readonly signal: AbortSignal;
@@ -17,6 +18,7 @@ export interface Tool {
   run(input: never, context: ToolContext): unknown;
 }
 
+/** Typed arguments from a zod schema. */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool, "run" | "parameters"> & {
     readonly parameters: Schema;

@@ -2,6 +2,7 @@ import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconi
 import type { TaskSettings } from "../named/index.ts";
 import type { TeamTask } from "../task.ts";
 
+/** Steps of a supervised warm start. */
 export interface WarmStartSteps {
   readonly steps: number;
   readonly batch: number;
@@ -11,6 +12,7 @@ export interface WarmStartSteps {
   readonly model?: string;
 }
 
+/** Input of a course. */
 export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
@@ -19,6 +21,7 @@ export interface ExampleSource {
   readonly task: TeamTask;
 }
 
+/** Examples of one kind. */
 export interface Course {
   readonly task?: TaskSettings;
   readonly peakLearningRate: number;

@@ -4,6 +4,7 @@ import type { Evaluation, TrainConfig, TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "../task.ts";
 import type { Course } from "./course.ts";
 
+/** A model before its warm start. */
 export interface WarmStartPupil {
   readonly model: TrainableModel;
   readonly speaks: LanguageModel;
@@ -41,11 +42,13 @@ export async function giveWarmStart(
   return last;
 }
 
+/** Settings of an evaluation before the warm start. */
 export interface MeasuredRun {
   readonly task: unknown;
   readonly train: Pick<TrainConfig, "seed" | "sampling" | "limits" | "onAgentError" | "scoring" | "evaluation">;
 }
 
+/** Key of a stored evaluation (SHA-256). */
 export function beforeWarmStartKey(
   { warmStart, examples }: { readonly warmStart: object; readonly examples?: string },
   { task, train: { seed, sampling, limits, evaluation } }: MeasuredRun,
@@ -76,6 +79,7 @@ export async function measureBefore(
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 
+/** Description: `600 steps of warm start on owners`. */
 export function warmStartText({ name, steps }: { readonly name: string; readonly steps: number }): string {
   return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

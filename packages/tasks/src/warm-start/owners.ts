@@ -9,6 +9,7 @@ import { exampleOf, continuations, type Course, type WarmStartSteps } from "./co
 /** `chance`: for any view; `labelled`: for all uninformed tellers. */
 type TaughtSilence = "chance" | "labelled";
 
+/** Warm start of the story tellers: naming owners. */
 export interface OwnersWarmStart extends WarmStartSteps {
   readonly name: "owners";
   /** Silent examples. Default `chance`. */

@@ -4,11 +4,13 @@ import { buffer } from "node:stream/consumers";
 import { passRequest } from "./protobuf-server.ts";
 import { createTinkerService, type TinkerServerOptions, type TinkerService } from "./tinker-service.ts";
 
+/** Server of the Tinker protocol on a free local port. */
 export interface TinkerServer extends Pick<TinkerService, "log" | "forget"> {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** Serves {@link createTinkerService} over HTTP. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const service = createTinkerService(options);
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -68,6 +68,7 @@ const requests = {
   future: z.object({ request_id: z.string() }),
 };
 
+/** Options of a test server. */
 export interface TinkerServerOptions {
   readonly engine: Engine;
   readonly bases: Readonly<Record<string, BaseSource>>;

@@ -1,5 +1,6 @@
 import { randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 
+/** Settings of a random policy. */
 export interface RandomPolicySettings {
   readonly silence?: number;
   /** Part of the seed; two salts give different texts on one stream. */

@@ -11,6 +11,7 @@ import {
 } from "@laconic/core";
 import { randomPolicy } from "./random-policy.ts";
 
+/** Subject of the suite. */
 export interface TopologySubject {
   readonly topology: Topology;
   /** Test problem; the suite's models reply with lower-case letters. */
@@ -18,6 +19,7 @@ export interface TopologySubject {
   readonly edges: readonly { readonly from: AgentId; readonly to: AgentId }[];
 }
 
+/** Case of the suite; `run` throws if the topology fails. */
 export interface TopologyCase {
   readonly name: string;
   readonly run: (create: () => TopologySubject) => Promise<void>;

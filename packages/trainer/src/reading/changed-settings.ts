@@ -3,6 +3,7 @@ import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
+/** Line of `changes.jsonl`. */
 export interface ChangedSetting {
   /** First step with the new value. */
   readonly step: number;
@@ -88,11 +89,13 @@ export function changedSettings(
   });
 }
 
+/** Settings that changed at a step. */
 export interface ChangesOfStep {
   readonly step: number;
   readonly text: string;
 }
 
+/** Formats changes by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
   const byStep = new Map<number, string[]>();
   for (const change of changes) byStep.set(change.step, [...(byStep.get(change.step) ?? []), describeChange(change)]);

@@ -5,6 +5,7 @@ import { gunzip } from "#platform";
 import { rowOf } from "./rows.ts";
 import { recordIn, type RunSource } from "./run-source.ts";
 
+/** Location of the episodes of a step or an evaluation. */
 export interface EpisodeEntry extends MemberHead {
   readonly file: string;
   readonly from: number;
@@ -13,6 +14,7 @@ export interface EpisodeEntry extends MemberHead {
   readonly number: number;
 }
 
+/** Receives the entries of an episode file. */
 export interface EntryReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;

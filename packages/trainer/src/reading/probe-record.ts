@@ -1,5 +1,6 @@
 import type { Estimate } from "@laconic/core/numeric";
 
+/** Figures of a probe. */
 export interface ProbeFigures {
   /** Mean grade, 0..1. */
   readonly accuracy: number;
@@ -9,6 +10,7 @@ export interface ProbeFigures {
   readonly measures?: Readonly<Record<string, number>>;
 }
 
+/** Results on one problem family, compared with the run's test problems. */
 export interface ProbedFamily {
   readonly family: string;
   readonly change: string;

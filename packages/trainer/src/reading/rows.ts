@@ -3,6 +3,7 @@ import type { FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
 import { fileSystemSource, parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
+/** Row of a JSON lines file. */
 export type Row = UnknownRecord;
 
 const decoder = new TextDecoder();
@@ -63,6 +64,7 @@ export interface RowRange {
   readonly length: number;
 }
 
+/** Bytes of a row with its number and place. */
 export interface RowBytes {
   /** Valid until the next read. */
   readonly bytes: Uint8Array;
@@ -71,6 +73,7 @@ export interface RowBytes {
   readonly range: RowRange;
 }
 
+/** Receives the rows of a file. */
 export interface RowReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;

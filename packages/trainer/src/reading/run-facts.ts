@@ -9,6 +9,7 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 
+/** State of a run: running, finished, interrupted or failed. */
 export type RunState =
   /** A process holds the lock. */
   | "running"
@@ -20,12 +21,14 @@ export type RunState =
   /** Not a run, or an unsupported version. */
   | "foreign";
 
+/** Supervised warm start before training. */
 export interface WarmStartFacts {
   /** Text such as `600 steps of warm start on owners`. */
   readonly said: string;
   readonly before: RunEvaluation;
 }
 
+/** State and figures of a run folder. */
 export interface RunFacts {
   readonly state: RunState;
   /** Message for half-written, foreign or diverged runs. */
@@ -57,6 +60,7 @@ export interface RunFacts {
   readonly train: UnknownRecord;
 }
 
+/** Options of `readRunFacts`. */
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
   /** Seconds of all steps. Default: read from `timing.jsonl`. */
@@ -127,6 +131,7 @@ export function trainingSeconds(directory: string, before: number = Infinity): P
   return secondsIn(folderSource(directory), before);
 }
 
+/** Facts of a run whose files are unreadable. */
 export function unreadFacts(reason: string): RunFacts {
   return {
     state: "half-written",
@@ -264,6 +269,7 @@ export interface RunEvaluation {
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
+/** Accuracy and tokens of a group of problems. */
 export interface GroupFigures extends Pick<RunEvaluation, "problems" | "accuracy" | "tokens"> {
   readonly measures: Readonly<Record<string, number>>;
 }

@@ -56,6 +56,7 @@ export async function manifestOfRun(fileSystem: FileSystem, directory: string): 
   return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
 }
 
+/** Error of a folder without a run. */
 export function runMissing(directory: string): LaconicError {
   return new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config}); name a run folder`, {
     directory,

@@ -3,6 +3,7 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { tryParseJson } from "@laconic/core/json";
 import { isFolder, readPart, statFile } from "#platform";
 
+/** Read access to a run folder. */
 export interface RunSource {
   /** Returns null for missing files and folders; `ino` changes with the file. */
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
@@ -20,6 +21,7 @@ export function folderSource(folder: string): RunSource {
   };
 }
 
+/** Reads a run folder through a file system. */
 export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
   const path = (name: string): string => joinPath(folder, name);
   return {
@@ -28,6 +30,7 @@ export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
   };
 }
 
+/** Tells which processes are alive. */
 export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 const maxBytes = 8 << 20;

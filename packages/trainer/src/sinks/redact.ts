@@ -9,6 +9,7 @@ const secretName = /(?:API_?KEY|TOKEN|PASSWORD|SECRET|CREDENTIALS?)$/iu;
 /** Shorter secrets would redact common words. */
 const minCharacters = 8;
 
+/** Values of variables such as `WANDB_API_KEY` and `HF_TOKEN`. */
 export function secretsIn(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = ""]) =>
     secretName.test(name) && value.length >= minCharacters ? [value] : [],

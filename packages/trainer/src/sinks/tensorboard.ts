@@ -15,6 +15,7 @@ import { nodeFileSystem } from "#platform";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
+/** Folder and clock of the event files. */
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970. */

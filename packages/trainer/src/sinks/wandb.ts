@@ -85,6 +85,7 @@ function items(field: number, values: UnknownRecord, key: 1 | 2): Uint8Array[] {
   );
 }
 
+/** Folder, names and clock of the offline run. */
 export interface WandbOptions {
   /** Parent of the run's folder; `wandb sync` accepts either. */
   readonly directory: string;

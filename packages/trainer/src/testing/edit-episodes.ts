@@ -3,11 +3,13 @@ import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { gunzip, gzipped } from "#platform";
 import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";
 
+/** Step or evaluation in a run's episode file. */
 export interface EpisodeMember {
   readonly head: MemberHead;
   readonly content: Record<string, unknown>;
 }
 
+/** Reads a run's episode file. */
 export async function episodeMembers(fs: FileSystem, run: string): Promise<EpisodeMember[]> {
   const path = joinPath(run, runFiles.episodes);
   const members: EpisodeMember[] = [];

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 
+/** Faults by call number, from 1. */
 export interface Faults {
   /** A single call that fails with a system error. */
   readonly failAt?: number;
@@ -30,6 +31,7 @@ export class ProcessKilled extends Error {
 type Operation = keyof FileSystem;
 const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "append", "truncate", "rename", "remove"]);
 
+/** Wraps a file system with configurable faults. */
 export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFileSystem): FaultyFileSystem {
   const { failAt, failWritesFrom = Infinity, code = "ENOSPC", killAt = Infinity, killed = "before" } = faults;
   let calls = 0;

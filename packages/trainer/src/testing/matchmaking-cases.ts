@@ -24,6 +24,7 @@ function frozen(pool: readonly PoolMember[]): readonly PoolMember[] {
   return Object.freeze(pool.map((member) => Object.freeze({ ...member })));
 }
 
+/** Conformance cases for any matchmaking and pool. */
 export const matchmakingCases: readonly ConformanceCase<Matchmaking>[] = [
   {
     name: "names one of the pool, of one member as of several",

@@ -3,8 +3,10 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkRun } from "../sinks/metric-sink.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
 
+/** Stored values of a sink by name and step; the last value counts. */
 export type SinkReading = Readonly<Record<string, Readonly<Record<number, number>>>>;
 
+/** Sink under test. */
 export interface SinkSubject {
   /** Opens a sink for the same run each time. Later ones resume the earlier data. */
   readonly open: () => MetricSink | Promise<MetricSink>;

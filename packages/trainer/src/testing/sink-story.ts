@@ -3,6 +3,7 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { SinkRun } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../step-metrics.ts";
 
+/** Sample run. */
 export const sinkRun: SinkRun = {
   name: "brief-relay",
   directory: "/runs/brief-relay",
@@ -15,10 +16,12 @@ export const sinkRun: SinkRun = {
   environment: { node: "v20.19.0", device: "wasm" },
 };
 
+/** Sample step. */
 export function metricsAt(step: number): Metrics {
   return { step, "reward/mean": step / 8, "tokens/episode_mean": 12 - step, "silence/solver/frac": 1 / step };
 }
 
+/** Sample validation result with two groups. */
 export function evaluationAt(step: number): Evaluation {
   const accuracy = step / 8;
   const measured = { problems: 10, accuracy, interval: [accuracy / 2, (1 + accuracy) / 2] as const, tokens: 12 - step };

@@ -113,6 +113,7 @@ const looking: Environment<{ looks: number }> = {
   },
 };
 
+/** Parts whose agents call an environment's tool. */
 export function tinyToolParts(parts: TrainingParts): TrainingParts {
   return { ...parts, task: { ...parts.task, topology: inEnvironment(parts.task.topology, looking) } };
 }

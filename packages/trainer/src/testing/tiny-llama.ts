@@ -1,6 +1,7 @@
 import type { BaseSource, ModelSource } from "@laconic/core";
 import { tinyTokenizer } from "./tiny-task.ts";
 
+/** Transformer for the tiny task's tokens. */
 export const tinyLlama: BaseSource = {
   kind: "config",
   seed: 4,

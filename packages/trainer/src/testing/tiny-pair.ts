@@ -45,6 +45,7 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly reward
   };
 }
 
+/** The pair task with one table of logits per writer. */
 export function tinyPairParts(turns: 1 | 2 = 1): TrainingParts & { readonly task: ReturnType<typeof tinyPairTask> } {
   const policy = (agent: string): TrainedPolicy => ({
     model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, id: agent, seed: agent }),

@@ -6,6 +6,7 @@ import type { RunOptions } from "../run/recorder.ts";
 import { train, type TrainResult } from "../train.ts";
 import { tinyParts, tinySettings } from "./tiny-task.ts";
 
+/** Run of the tiny task, with changes to `tinySettings`. */
 export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   readonly directory: string;
   /** Merged over `tinySettings`. */
@@ -15,6 +16,7 @@ export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   readonly signal?: AbortSignal;
 }
 
+/** Trains the tiny task in a run directory, or resumes it. */
 export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
   const { settings = {}, signal, ...rest } = options;
   const parts: RunSpecOptions = options.parts ?? tinyParts();

@@ -50,6 +50,7 @@ export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask & { reado
   };
 }
 
+/** The tiny task with a new tabular model shared by all agents. */
 export function tinyParts(
   team: "solo" | "star" = "solo",
   options: Partial<TabularOptions> = {},

@@ -38,18 +38,21 @@ import {
   evaluationSampling,
 } from "@laconic/trainer";
 
+/** Options of `analyseRun`. */
 export interface AnalyseOptions extends RunChoice {
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
 }
 
+/** A line of `message-values.jsonl`. */
 export interface WorthOfMessage extends MessageValue {
   readonly step: number;
   readonly cut: Cut;
   readonly problem: string;
 }
 
+/** Team analysis and values of its messages. */
 export interface RunAnalysis {
   readonly analysis: TeamAnalysis;
   readonly messages: readonly WorthOfMessage[];

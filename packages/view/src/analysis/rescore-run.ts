@@ -20,6 +20,7 @@ import {
 } from "@laconic/trainer";
 import { eachEpisode, folderSource, shownEpisodes } from "@laconic/trainer/reading";
 
+/** Options of `rescoreRun`. */
 export interface RescoreRunOptions extends RescoreOptions {
   readonly isRegraded: boolean;
   readonly isTraining: boolean;
@@ -96,6 +97,7 @@ async function recordedEpisodes(
   return recorded;
 }
 
+/** Answers of the last evaluation. */
 export async function lastAnswers(run: string): Promise<GivenAnswer[]> {
   const settings = await readSettings(nodeFileSystem, run);
   const recorded: RecordedEpisode[] = [];

@@ -14,6 +14,7 @@ import { evaluate, evaluationOptions, livePolicies, type Evaluation, type Traini
 import type { ProbedFamily, ProbeRecord, ProbeFigures } from "@laconic/trainer/reading";
 import { differenceOf, type Difference, type Figure } from "../runs/compare-runs.ts";
 
+/** Progress of a probe. */
 export interface ProbeProgress {
   readonly family: string;
   readonly episodes: number;

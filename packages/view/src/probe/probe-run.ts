@@ -19,6 +19,7 @@ import type { ProbeRecord, ProbedFamily } from "@laconic/trainer/reading";
 import { printable } from "../runs/printable.ts";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
+/** Options of `probeRun`. */
 export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
   /** Family names; null for all. */
   readonly families: readonly string[] | null;
@@ -91,6 +92,7 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
   };
 }
 
+/** Table, explanation, reader without messages, other measures, skipped families. */
 export function probeText(record: ProbeRecord): string {
   const { base, families, skipped } = record;
   const { title, columns, rows } = probeTable(record);

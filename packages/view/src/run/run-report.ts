@@ -11,6 +11,7 @@ import { planeFile } from "../charts/plane.ts";
 import { runPlane } from "../charts/run-plane.ts";
 import { budgetOf } from "../runs/settings.ts";
 
+/** Text and picture of a run, for terminals and READMEs. */
 export interface RunReport {
   readonly warnings: readonly string[];
   /** First problem recorded before and after training; null without one. */
@@ -75,6 +76,7 @@ function shortened(text: string): string {
   return line.length > 160 ? `${line.slice(0, 160)} ...` : line;
 }
 
+/** Writes Markdown, CSV and LaTeX next to the samples. */
 export async function writeBench(directory: string): Promise<BenchReport> {
   return writeBenchReport(directory, {
     spent: await readSpent(directory),

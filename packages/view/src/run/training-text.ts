@@ -5,6 +5,7 @@ import { runFiles, type Evaluation, type Measured, describeUnscored } from "@lac
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { printable } from "../runs/printable.ts";
 
+/** Training result for programs and readers. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;
@@ -163,6 +164,7 @@ function numberText(value: number | undefined): string | undefined {
   return value === undefined ? undefined : formatNumber(value);
 }
 
+/** Note on unscored problems; empty if all are scored. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
   const described = scoring ? describeUnscored(scoring) : "";
   return described === "" ? "" : `; without a score: ${described}`;

@@ -13,6 +13,7 @@ import { printable } from "./printable.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
 
+/** Figure over a group's runs. */
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
@@ -34,10 +35,12 @@ export interface RunGroup extends Readonly<Record<Compared, Figure | null>> {
   readonly runs: readonly RunSummary[];
 }
 
+/** Differences to the first group. */
 export interface GroupDifference extends Readonly<Record<Compared, Difference | null>> {
   readonly name: string;
 }
 
+/** Settings and figures of groups of runs. */
 export interface Comparison {
   /** Values by group, null if not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
@@ -179,6 +182,7 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
   return notes;
 }
 
+/** Formats a comparison for a terminal. */
 export function comparisonText({ settings, groups, differences, notes }: Comparison): string {
   const letters = groups.map((_, i) => (i < 26 ? String.fromCodePoint(65 + i) : `#${i + 1}`));
   const names = groups.map(({ runs }, i) => {

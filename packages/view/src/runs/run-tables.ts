@@ -17,6 +17,7 @@ import { printable } from "./printable.ts";
 import { readRunSummary } from "./list-runs.ts";
 import { recordOf } from "./settings.ts";
 
+/** Tables of a run. */
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
 
 /** One of {@link tableNames}. */
@@ -25,11 +26,13 @@ export type TableName = (typeof tableNames)[number];
 /** Text may be model output. */
 export type Cell = Parameters<typeof csvLine>[0][number];
 
+/** Tidy table: one observation per row. */
 export interface RunTable {
   readonly columns: readonly string[];
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
+/** Files of an export. */
 export interface RunExport {
   readonly folder: string;
   readonly files: readonly { readonly file: string; readonly rows: number }[];

@@ -16,6 +16,7 @@ import {
   meanSide,
 } from "./summary.ts";
 
+/** Writes `sweep.md` and `sweep.svg`. */
 export async function writeSweep(
   folder: string,
   results: readonly VariantResult[],
@@ -42,6 +43,7 @@ export async function writeSweep(
   return { summary, text };
 }
 
+/** Result of an ablation. */
 export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
   readonly seeds: readonly number[];
   /** Base first; differences are to it. */
@@ -50,6 +52,7 @@ export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume
   readonly publishedSource: string;
 }
 
+/** Writes `ablation.md` and `ablation.svg`; returns figures and Markdown. */
 export async function writeAblation(
   folder: string,
   results: readonly VariantResult[],

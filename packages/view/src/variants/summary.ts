@@ -4,6 +4,7 @@ import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } fro
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
+/** Variant over its seeds. */
 export interface SweepRow {
   readonly variant: string;
   readonly about: string;
@@ -25,6 +26,7 @@ export interface Difference extends Estimate {
   readonly p: number | null;
 }
 
+/** Result of a sweep or ablation. */
 export interface SweepSummary {
   readonly rows: readonly SweepRow[];
   /** Dominated share of the plane, up to the untrained team's tokens. */

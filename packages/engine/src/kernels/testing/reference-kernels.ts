@@ -284,8 +284,10 @@ export function createReferenceKernels(): Kernels {
   });
 }
 
+/** Float64 reference kernels in plain JavaScript. */
 export function referenceKernels(): KernelSource {
   return { device: "reference", module: import.meta.url };
 }
 
+/** Creates the float64 reference kernels. */
 export const createKernels: CreateKernels = () => Promise.resolve(createReferenceKernels());

@@ -24,6 +24,7 @@ export const config: UnknownRecord = tinyConfig(
   { max_position_embeddings: 48, initializer_range: 0.3 },
 );
 
+/** Large steps, clipped. */
 export const optimizer: OptimizerSettings = {
   learningRate: 0.02,
   beta1: 0.9,
@@ -52,6 +53,7 @@ export const sequences: readonly TrainingSequence[] = [
   { promptTokens: [3, 2, 1, 4, 5], completionTokens: [6, 7, 8, 9, 0], temperature: 0.7 },
 ];
 
+/** Capabilities of the tested engine. */
 export interface EngineProfile {
   /** Small model by seed: 13 tokens, 48 positions. */
   source(seed: number): ModelSource;

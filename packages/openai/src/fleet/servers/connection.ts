@@ -7,6 +7,7 @@ import { parseBy } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { ServerFacts } from "./sampling-server.ts";
 
+/** Options of a connection. */
 export interface ConnectionOptions {
   /** Such as `http://10.0.0.5:8000`. */
   readonly url: string;

@@ -1,5 +1,6 @@
 import type { SampleRequest, SamplingName } from "@laconic/core";
 
+/** Weights of one version, in a folder that servers see or receive. */
 export interface PublishedWeights {
   /** Derived from policy, version and content, so other weights have another name, also after a resume. */
   readonly name: string;
@@ -25,8 +26,10 @@ export function checkGap(check: WeightsCheck, values: readonly number[] | "missi
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 
+/** A low-rank adapter on the servers' base model, or full weights. */
 export type WeightsKind = "adapter" | "all";
 
+/** Request for one reply. */
 export interface Generation {
   readonly promptTokens: readonly number[];
   readonly sampling: SampleRequest["sampling"];
@@ -35,6 +38,7 @@ export interface Generation {
   readonly seed: number;
 }
 
+/** Unchecked reply of a server. */
 export interface GeneratedReply {
   /** Prompt as the server read it, or its length. */
   readonly prompt: readonly number[] | number;
@@ -45,6 +49,7 @@ export interface GeneratedReply {
   readonly weights: string | null;
 }
 
+/** Facts that a server reports. */
 export interface ServerFacts {
   readonly version: string | null;
   readonly contextLength: number | null;

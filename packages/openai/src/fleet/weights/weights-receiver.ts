@@ -17,6 +17,7 @@ import {
   type WeightsManifest,
 } from "./manifest.ts";
 
+/** Options of `WeightsReceiver`. */
 export interface WeightsReceiverOptions {
   /** Folder with one subfolder per version, on the inference server's disk. */
   readonly folder: string;

@@ -11,6 +11,7 @@ import type { PublishedWeights, SamplingServer } from "../servers/sampling-serve
 import { packChunk } from "./chunk-coding.ts";
 import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
 
+/** Options of `WeightsSender`. */
 export interface WeightsSenderOptions {
   /** Copies that later versions are compared with. */
   readonly folder: string;
@@ -23,6 +24,7 @@ export interface WeightsSenderOptions {
 
 const checkOptions = optionCheck<WeightsSenderOptions>()("WeightsSender", "folder chunkBytes attempts clock");
 
+/** Bytes sent for a version. */
 export interface WeightsSent {
   readonly bytes: number;
   readonly sentBytes: number;

@@ -69,6 +69,7 @@ function pairOf(options: TextTeamOptions, templates: typeof hintTemplates, metho
   };
 }
 
+/** Name of a team over text. */
 export type TeamName =
   | "solo"
   | "hint"
@@ -186,8 +187,10 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
   },
 };
 
+/** All names of teams over text. */
 export const teamNames: readonly TeamName[] = Object.keys(teams) as TeamName[];
 
+/** All named teams. */
 export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = Object.fromEntries(
   teamNames.map((name) => [name, { name, ...teams[name] }]),
 ) as Record<TeamName, TeamPreset>;

@@ -3,6 +3,7 @@ import { graphTopology, mixture, type Graph } from "@laconic/topologies";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./text-team.ts";
 
+/** Team by name, or a custom one. */
 export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topology | Graph;
 
 /**
@@ -23,6 +24,7 @@ export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: Text
   return { trained, holders, temperatures, topology: mixture(topologies, title) };
 }
 
+/** Several are joined by `+`. */
 export function teamTitle(choice: TeamChoice | readonly TeamChoice[]): string {
   return listed(choice).map(titleOf).join("+");
 }

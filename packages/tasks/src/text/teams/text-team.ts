@@ -2,6 +2,7 @@ import type { BaselineOptions, Script } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
 import { type AgentSpec, type Graph, graphTopology, type PromptTemplate, withBudget } from "@laconic/topologies";
 
+/** Topology with trained agents. */
 export interface TextTeam {
   readonly topology: Topology;
   readonly trained: readonly AgentId[];
@@ -32,6 +33,7 @@ export interface TeamSizes {
 
 type Sized = "agents" | "rounds" | "replyTokens" | "actorTokens";
 
+/** Options of a team. */
 export interface TextTeamOptions extends Omit<TeamSizes, Sized>, Required<Pick<TeamSizes, Sized>> {
   readonly answerForm: string;
   /** Null if the reply has no answer. */
@@ -48,6 +50,7 @@ export interface TextTeamOptions extends Omit<TeamSizes, Sized>, Required<Pick<T
 /** A bare topology or graph trains all agents. */
 export type TextTeamMaker = (options: TextTeamOptions) => TextTeam | Topology | Graph;
 
+/** A named team. */
 export interface TeamPreset {
   readonly name: string;
   readonly summary: string;
@@ -58,6 +61,7 @@ export interface TeamPreset {
   readonly make: (options: TextTeamOptions) => TextTeam;
 }
 
+/** Returns a graph as a team. */
 export function teamOn(graph: Graph, trained: readonly AgentId[], holders: readonly AgentId[] = []): TextTeam {
   return { topology: graphTopology<AgentId>(graph), trained, holders, graph };
 }

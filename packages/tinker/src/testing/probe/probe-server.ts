@@ -14,6 +14,7 @@ import {
   type Scratch,
 } from "./gradient-probe.ts";
 
+/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly baseModel: string;
   /** Upper limit of token ids. Default: found by sampling, because the protocol does not provide it. */
