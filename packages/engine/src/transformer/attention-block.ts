@@ -98,15 +98,17 @@ export function attentionBackward(
   const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
-  const unnorm = (both: Tensor): Tensor =>
-    kernels.joinColumns(splitHeads(model, both).map((d, i) => headNormBackward(model, norms[i], d, gradients)));
+  const unnormed = (both: Tensor): Tensor[] =>
+    splitHeads(model, both).map((d, i) => headNormBackward(model, norms[i], d, gradients));
   const { qkNorm } = config.family;
   const joined = kernels.joinColumns([dQ, dK]);
-  const rotated = qkNorm?.afterRotation ? unnorm(joined) : joined;
+  const rotated = qkNorm?.afterRotation ? kernels.joinColumns(unnormed(joined)) : joined;
   const unrotated = rotate(model, layer, rotated, positions, true);
-  const dBoth = qkNorm && !qkNorm.afterRotation ? unnorm(unrotated) : unrotated;
+  let dParts: readonly Tensor[] = [unrotated];
+  if (qkNorm && !qkNorm.afterRotation) dParts = unnormed(unrotated);
+  else if (model.adapter) dParts = splitHeads(model, unrotated);
   // Adapters need separate tensors.
-  const dHeads = model.adapter ? [...splitHeads(model, dBoth), dV] : [kernels.joinColumns([dBoth, dV])];
+  const dHeads = model.adapter ? [...dParts, dV] : [kernels.joinColumns([...dParts, dV])];
   return projectTogetherBackward(model, headProjection(config, layer), dHeads, pass.input, gradients, rows.dropout);
 }
 
