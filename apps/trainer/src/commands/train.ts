@@ -106,7 +106,9 @@ export const quickstartCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const isWorld = args.world !== undefined && Object.hasOwn(worlds, args.world);
     if (args.world !== undefined && !isWorld && !args.world.includes("="))
-      throw configError(`WORLD: unknown world "${args.world}"; use story, reason, or no argument`);
+      throw configError(
+        `WORLD: unknown world "${args.world}"; use ${Object.keys(worlds).slice(1).join(", ")}, or no argument`,
+      );
     const overrides = args.world === undefined || isWorld ? rest : [args.world, ...rest];
     const name = isWorld ? (args.world as keyof typeof worlds) : "quickstart";
     const { introduction, preset } = worlds[name];
