@@ -58,6 +58,7 @@ export function pinnedFile(file: string): Readonly<Record<"repository" | "commit
   return { repository, commit: commits[repository] ?? "", path: path.join("/") };
 }
 
+/** Value of a dotted path; null if a part is missing. */
 export function settingAt(config: unknown, path: string): unknown {
   return path.split(".").reduce((value, name) => (isRecord(value) ? value[name] : undefined), config) ?? null;
 }

@@ -29,6 +29,7 @@ const { values: given } = readOptions({
       ].join(),
     },
     rounds: { type: "string", default: "2" },
+    /** Default: per size. */
     steps: { type: "string" },
     "warm-up": { type: "string" },
   },

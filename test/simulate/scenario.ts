@@ -15,6 +15,7 @@ export interface Scenario<Plan = unknown> {
   /** Relative share of seeds over several scenarios; larger for fast ones. */
   readonly share: number;
   readonly keyHosts?: readonly string[];
+  /** Answers `fetch`; none by default. */
   server?(world: World): SimulatedServer;
   /** Plans a seed's work and its files without faults, before the machine starts. */
   plan?(random: Random): Promise<Plan>;
@@ -110,6 +111,7 @@ export function filesOf(disk: Disk, path: string): Map<string, Uint8Array> {
   return new Map([...disk.files(path)].map(([name, { bytes }]) => [name, bytes]));
 }
 
+/** Null if missing. */
 export function textOf(disk: Disk, path: string): string | null {
   const node = disk.find(path);
   return node?.kind === "file" ? new TextDecoder().decode(node.bytes) : null;

@@ -13,6 +13,7 @@ export interface Outcome {
   readonly trace: string;
   readonly faults: readonly Fault[];
   readonly met: readonly Fault[];
+  /** Broken invariant; null if none. */
   readonly violation: string | null;
   readonly lines: readonly string[];
   readonly variant: unknown;

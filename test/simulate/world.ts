@@ -50,6 +50,7 @@ export class World {
     this.lines = keepsLines ? [] : null;
   }
 
+  /** Running program; null outside the simulation, where Node answers. */
   get program(): Program | null {
     return this.#current;
   }

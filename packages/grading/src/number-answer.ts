@@ -36,6 +36,7 @@ function onlyNumber(text: string): string | null {
 
 const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]/u;
 
+/** Expression or equation; null for others. */
 function numberOf(expression: string): string | null {
   const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
   const isEquation = value?.kind === "relation" && value.relators.every((relator) => relator === "=");

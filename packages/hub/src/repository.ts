@@ -8,6 +8,7 @@ import type { HubConnection } from "./hub-connection.ts";
 /** Content id of the hub and the cache: sha256 for large files, git blob sha1 for small ones. */
 export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
 
+/** Null unless the text is a sha256 or sha1 in lower-case hexadecimal. */
 export function contentId(kind: ContentId["kind"], hex: string): ContentId | null {
   return (kind === "git" ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(hex) ? { kind, hex } : null;
 }

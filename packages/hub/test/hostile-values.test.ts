@@ -51,6 +51,7 @@ function* replaced(value: unknown, by: unknown, path = ""): Generator<readonly [
     }
 }
 
+/** What is thrown by loading and by every use; null for nothing. */
 async function thrownBy(all: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
   const read = async (name: string): Promise<string | null> => (name in all ? JSON.stringify(all[name]) : null);
   try {

@@ -38,6 +38,7 @@ test("the next process continues a killed process's download", async () => {
   const half = weights.length / 2;
   hub.faults.push(({ server }, response) => {
     if (server !== "storage") return false;
+    // The rest never comes.
     response.writeHead(200, { "content-length": weights.length }).write(weights.subarray(0, half));
     return true;
   });

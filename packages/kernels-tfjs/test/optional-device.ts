@@ -6,6 +6,7 @@ import { kernelCases } from "@laconic/engine/kernels/testing";
 import { engineCases } from "@laconic/engine/testing";
 
 export interface OptionalDeviceCases {
+  /** Why the device is unavailable; null if it is available. */
   readonly missing: string | null;
   readonly cases: readonly DeviceCase[];
   readonly engineCases: readonly DeviceCase[];

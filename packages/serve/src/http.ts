@@ -64,6 +64,7 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
   return new HttpError(500, "the server failed; see its log");
 }
 
+/** HTTP response, in OpenAI's format by default. */
 export function refusalResponse(
   error: unknown,
   onError: (error: unknown) => void,

@@ -14,6 +14,7 @@ import { tinyParts, tinyRun, type TinyRunOptions } from "./testing/index.ts";
 
 const healthy: PolicySigns = { entropy: 0.5, kl: 0.01, optimizerSteps: 2, skipped: 0 };
 
+/** First step at which these grades and policies stop the run, and the reason; null if none. */
 function stopOf(
   grades: readonly number[],
   policies: (step: number) => Readonly<Record<string, PolicySigns>>,

@@ -270,6 +270,7 @@ function meanOf(values: readonly number[]): number {
   return statisticMean(statisticOf(values));
 }
 
+/** Sample deviation, ignoring NaN. */
 function deviation(values: readonly number[]): number {
   const numbers = values.filter((value) => !Number.isNaN(value));
   if (numbers.length < 2) return 0;

@@ -49,6 +49,7 @@ class Reader {
   #step = 0;
   /** Number of resumes at the last read; each may go back some steps. */
   #resumes = 0;
+  /** Resumes of the run so far; null during one. */
   resumes: number | null = 0;
   isOver = false;
 

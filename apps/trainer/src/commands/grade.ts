@@ -26,6 +26,7 @@ export const gradeCommand: Command = command({
   },
   run: async ({ file, board, disagreements, json }, { terminal }) => {
     const isWhole = board || file === undefined || disagreements;
+    // Default: the grader's own board.
     const rows =
       file === undefined
         ? await graderBoard()

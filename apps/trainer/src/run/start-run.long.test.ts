@@ -84,6 +84,7 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   await expectRefused([...resume, run, "train.steps=2"], "steps: the run has done 3 already");
   const changed = "the setting train.minibatches was 2 when the run started and is 1";
   await expectRefused([...resume, run, "train.minibatches=1"], changed);
+  // A named configuration is compared, not ignored.
   const named = [...resume, ...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run];
   await expectRefused(named, "the setting train.seed was 0 when the run started and is 5");
   await outputOf("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);

@@ -110,7 +110,8 @@ export const releasedBatch = 4;
 const [pruneEvery, dropped] = [5, 0.25] as const;
 
 /**
- * Learns like the released code: one update per question, from a batch. The loss is the mean of -log p x utility. Every fifth update drops the quarter of edges with the lowest logits.
+ * Learns like the released code: one update per question, from a batch. The loss is the mean of -log p x utility.
+ * Every fifth update drops the quarter of edges with the lowest logits.
  * @param temporal - false with a single round: temporal edges are not learned
  */
 export async function learnByPruning(

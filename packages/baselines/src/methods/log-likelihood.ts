@@ -113,6 +113,7 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
     run: async (problem, context) => {
       const alone = await score(prompt, 0, 0, context);
       const options: Scored[] = [];
+      // An option's tokens are those after the prompt's.
       for (const [i, continuation] of continuations.entries())
         options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
       const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i] as string) ?? 1));

@@ -9,6 +9,7 @@ interface MethodDefinition<PhaseName extends string> {
   readonly title: string;
   readonly protocols: readonly Protocol<PhaseName>[];
   create(protocol: Protocol<PhaseName>, options: BaselineOptions): Topology;
+  /** Default: the protocol's. */
   maxCalls?(protocol: Protocol<PhaseName>, size: MethodSize): number;
   maxCopies(protocol: Protocol<PhaseName>, size: MethodSize): PromptCopies;
 }

@@ -78,6 +78,7 @@ export class DecodeState {
   #arrange(replies: readonly Reply[]): void {
     const { kernels } = this.#model;
     if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
+    // The common column may be used up.
     else if (this.#column === ahead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));

@@ -227,6 +227,7 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
+  /** Reads the previous step if the device may be ahead. */
   async #decodeStep(): Promise<void> {
     // Preemption needs the latest tokens.
     if (this.#pending && !this.#pages.fits(this.#wants())) {

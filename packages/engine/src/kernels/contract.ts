@@ -33,6 +33,7 @@ export interface BranchCost {
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
+  /** True for the memory of the machine instead of a GPU. */
   readonly isHost?: boolean;
 }
 

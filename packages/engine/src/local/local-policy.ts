@@ -330,6 +330,7 @@ async function quiet(count: () => number): Promise<void> {
   } while (count() !== before);
 }
 
+/** Index of the rejected request; null if unknown. */
 function refusedRequest(error: unknown, requests: number): number | null {
   if (!LaconicError.is(error) || error.code !== "input_invalid") return null;
   const index = error.detail["request"];

@@ -67,6 +67,7 @@ export class GpuDevice {
     return made;
   }
 
+  /** Copies shared memory before changes. */
   unshared(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();

@@ -83,6 +83,7 @@ save_file({"f64": matrix, "f32": small, "f16": small.half(), "bf16": small.bfloa
   expect(tensors.get("bf16")?.values).toEqual(Float32Array.of(0.10009765625, -2, 65536, 6.0070306062698364e-8));
 });
 
+/** Null when it fails. */
 function runPython(script: string, ...args: readonly string[]): string | null {
   try {
     return execFileSync(python, ["-c", script, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

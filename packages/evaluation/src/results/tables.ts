@@ -47,6 +47,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: Titl
   };
 }
 
+/** Mean partial scores, such as word F1; null without any. */
 export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const partial = summaries.filter(({ meanScore }) => meanScore !== null);
   const [benchmarks, methods] = axes(partial);
@@ -203,6 +204,7 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   return tableOf("Tokens and cost by model", rows, columns);
 }
 
+/** Teams with single agents of equal tokens; null without such a method. */
 export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;

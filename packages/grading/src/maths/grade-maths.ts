@@ -143,6 +143,7 @@ const lettered = new RegExp(
   "su",
 );
 
+/** Parts of `(C) 12`; null for others. */
 function choiceOf(text: string): { readonly letter: string; readonly value: string } | null {
   const match = lettered.exec(text.trim());
   if (!match) return null;

@@ -13,6 +13,7 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | null;
 }
 
+/** Text of a checkpoint file by name, or null if missing. */
 export type ReadText = (name: string) => Promise<string | null>;
 
 /**

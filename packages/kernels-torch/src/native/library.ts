@@ -193,7 +193,9 @@ function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): F
     for (const library of libraries)
       try {
         return library.func(declaration.replace("{device}", device));
-      } catch {}
+      } catch {
+        // Try the other library.
+      }
     return null;
   };
 }
@@ -260,11 +262,12 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   }
 }
 
-/** A missing library is named in a later error. */
 function tryLoad(file: string): void {
   try {
     koffi().load(file, { global: true, lazy: true });
-  } catch {}
+  } catch {
+    // A later error names it.
+  }
 }
 
 export interface DeviceEvents {
@@ -279,10 +282,13 @@ function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle
   for (const name of cudaNames(install))
     try {
       return open(koffi().load(name));
-    } catch {}
+    } catch {
+      // Try the next name.
+    }
   return null;
 }
 
+/** Null without the runtime. */
 function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
   return fromCudaRuntime(install, (runtime) => {
     const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");

@@ -136,6 +136,7 @@ export class Member {
     await Promise.all(left.map((name) => this.server.unload(name, signal)));
   }
 
+  /** Returns why a reply is discarded; null if it is accepted. */
   judge(gap: ReplyGap): string | null {
     const { reply: tolerance } = this.#options.tolerances();
     const fault = replyFault(gap, tolerance);
@@ -143,6 +144,7 @@ export class Member {
     return fault;
   }
 
+  /** Reason for quarantine by the last replies; null without one. */
   get distrust(): string | null {
     return this.#window.fault(this.#options.tolerances().reply);
   }

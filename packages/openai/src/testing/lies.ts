@@ -11,6 +11,7 @@ export interface LieContext {
   readonly temperature: number;
   readonly seed: number;
   readonly stopTokens: readonly number[];
+  /** Reply to another prompt; null before the first. */
   readonly other: SampleResult | null;
 }
 

@@ -106,6 +106,7 @@ function servedModel({
   };
 }
 
+/** Tool format; null without tools. */
 export function toolsOf(task: RunTask): ToolFormat | null {
   if (!isGateway(task)) return null;
   const { tools = "told" } = task;

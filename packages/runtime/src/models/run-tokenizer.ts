@@ -6,6 +6,7 @@ import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { fromOwnModel } from "./own-model.ts";
 
+/** A run's tokenizer; null if it is not on this machine. */
 type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;

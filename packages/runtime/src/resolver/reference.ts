@@ -152,6 +152,7 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ...valuePaths(trainConfigSchema).map(([path, kind]) => [["train", ...path].join("."), kind] as const),
 ];
 
+/** Kind of a key's value; null for settings. */
 export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }

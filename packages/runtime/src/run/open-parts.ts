@@ -85,6 +85,7 @@ export interface RunResources {
   readonly journal?: string;
   /** Stays open after `close`. */
   readonly engine?: Engine;
+  /** Default: depends on the engine. */
   readonly batching?: Batching;
   readonly actor?: ActorChoice["speaks"];
   readonly spending?: Spending | null;

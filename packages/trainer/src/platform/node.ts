@@ -99,6 +99,7 @@ export function isFolder(path: string): Promise<boolean> {
   );
 }
 
+/** Reads up to `length` bytes; null if unreadable. */
 export function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
   return nodeFileSystem.readPart(path, from, length).catch(() => null);
 }

@@ -80,6 +80,7 @@ export class GroupScheduler {
     return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
   }
 
+  /** Starts a group; null if none may start. */
   start(): StartedGroup | null {
     const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
     if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;

@@ -143,6 +143,7 @@ export class RowFile {
     this.rest = Math.max(0, size - this.#offset);
   }
 
+  /** Returns null if no row ends in the piece. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
     const matches: RowBytes[] = [];
     let used = 0;

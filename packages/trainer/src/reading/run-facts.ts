@@ -293,6 +293,7 @@ async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
   return last && matches.at(-1) !== last ? [...matches, last] : matches;
 }
 
+/** Evaluation of a row; null for another row. */
 function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map(numberOr);
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;

@@ -89,6 +89,7 @@ function turnsOf(
   });
 }
 
+/** Tokens after a prefix; null if it differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

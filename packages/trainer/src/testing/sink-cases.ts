@@ -10,6 +10,7 @@ export type SinkReading = Readonly<Record<string, Readonly<Record<number, number
 export interface SinkSubject {
   /** Opens a sink for the same run each time. Later ones resume the earlier data. */
   readonly open: () => MetricSink | Promise<MetricSink>;
+  /** Values received after closing, by metric name; absent if unreadable. */
   readonly read?: () => SinkReading | Promise<SinkReading>;
   readonly directory?: string;
   readonly close?: () => void | Promise<void>;

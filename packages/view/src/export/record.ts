@@ -114,6 +114,7 @@ function lacks(name: string, here: number, all: number, rest: string): string[] 
   return here < all ? [`${name}: ${formatCount(here)} of ${formatCount(all)} ${rest}`] : [];
 }
 
+/** Reduces large items; stops when the bytes are used up. */
 async function fit<T>(
   keys: Iterable<string>,
   maxBytes: number,

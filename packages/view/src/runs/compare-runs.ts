@@ -128,6 +128,7 @@ function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["inte
   return { mean, values, interval: interval && [Math.max(0, interval[0]), Math.min(max, interval[1])] };
 }
 
+/** `other` minus `first`; null if one is missing. */
 export function differenceOf(first: Figure | null, other: Figure | null): Difference | null {
   if (!first || !other) return null;
   const value = other.mean - first.mean;

@@ -4,6 +4,7 @@ import { useId } from "preact/hooks";
 import { visibleLine } from "./safe-text.ts";
 import { SafeLine } from "./text.tsx";
 
+/** Button that submits no form by default. */
 export function Button({ kind = "", ...rest }: ButtonHTMLAttributes & { kind?: string }) {
   return <button type="button" {...rest} class={`button ${kind}`} />;
 }

@@ -7,6 +7,7 @@ export const threads = 64;
 export interface WgslProgram {
   /** Code may depend only on name, `constants` and buffer kinds. */
   readonly name: string;
+  /** Default: none. */
   readonly constants?: Readonly<Record<string, number>>;
   /** `vector` reads four numbers at a time. */
   readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;

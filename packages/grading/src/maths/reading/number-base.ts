@@ -25,6 +25,7 @@ export const baseBehind: RegExp = new RegExp(
   "iu",
 );
 
+/** Null without a named base. */
 export function baseOf(text: string): InBase | null {
   const plain = text.replace(
     new RegExp(

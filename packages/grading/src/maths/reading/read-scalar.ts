@@ -52,6 +52,7 @@ const calculated = new RegExp(
 );
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
+/** Null for other texts. */
 function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);

@@ -189,6 +189,7 @@ function isName(side: string): boolean {
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
+/** Null if one has no value. */
 function readAll(pieces: readonly Piece[], next: (text: string) => Value | null): Value[] | null {
   const values = pieces.map(({ text }) => next(text));
   return values.every((value) => value !== null) ? values : null;

@@ -25,6 +25,7 @@ const constants: Readonly<Record<string, string>> = wordTable({
   ...Object.fromEntries(words("infinity inf infty oo").map((name) => [name, "\\infty"])),
 });
 
+/** Null for other names. */
 export function typedName(word: string): "called" | "bare" | "constant" | null {
   const name = word.toLowerCase();
   if (bare.has(name)) return "bare";

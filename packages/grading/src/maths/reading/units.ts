@@ -79,6 +79,7 @@ export function withoutMeasure(text: string, measure: string): string | null {
   return number !== undefined && measureOf(letters ?? "", power) === measure ? number : null;
 }
 
+/** Includes the prefix; null if unknown. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
   const named = unitNames[lower] ?? (/^\w{2,}s$/u.test(lower) ? unitNames[lower.slice(0, -1)] : undefined);

@@ -4,6 +4,7 @@ import type { OwnFacts, OwnProblem, OwnStory } from "./messages.ts";
 /** Max characters of a teller's text, a thing and a name; the model context is 512 tokens. */
 export const maxCharacters = { text: 200, thing: 30, name: 15 } as const;
 
+/** Why a user's problem cannot be asked; null if it can. */
 export function faultOf(ownProblem: OwnProblem): string | null {
   return ownProblem.kind === "facts" ? factsFault(ownProblem) : storyFault(ownProblem);
 }
