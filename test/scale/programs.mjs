@@ -25,6 +25,7 @@ async function become(command, words, options = {}, kill = (child, signal) => ch
 }
 
 const ray = join(world, "ray.json");
+const rayNodes = join(world, "ray-nodes");
 
 async function startRay() {
   const { RAY_AUTH_MODE: mode, RAY_AUTH_TOKEN: token = "" } = environment;
@@ -33,13 +34,16 @@ async function startRay() {
   mkdirSync(sockets, { recursive: true });
   if (args.includes("--head")) {
     writeFileSync(join(sockets, "session"), token);
-    writeFileSync(ray, JSON.stringify({ address: `${host}:${option("--port")}`, token, nodes: [host] }));
+    appendFileSync(rayNodes, `${host}\n`);
+    writeFileSync(`${ray}.part`, JSON.stringify({ address: `${host}:${option("--port")}`, token }));
+    renameSync(`${ray}.part`, ray);
     return;
   }
   for (let wait = 0; wait < 500 && !existsSync(ray); wait++) await delay(20);
   const cluster = json(ray);
   if (cluster.address !== option("--address") || cluster.token !== token) fail("the head refuses this node");
-  writeFileSync(ray, JSON.stringify({ ...cluster, nodes: [...cluster.nodes, host] }));
+  // Workers join at the same time.
+  appendFileSync(rayNodes, `${host}\n`);
   if (args.includes("--block")) await delay(2 ** 30);
 }
 

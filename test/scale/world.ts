@@ -56,7 +56,7 @@ export async function makeWorld(): Promise<World> {
         // The group has ended.
       }
     }
-    rmSync(path("ray.json"), { force: true });
+    for (const name of ["ray.json", "ray-nodes"]) rmSync(path(name), { force: true });
   };
   onTestFinished(lose);
   return {
