@@ -2,11 +2,9 @@ import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { maths, problems, settings as shared, temporary } from "../test/bench-run.ts";
 import { benchJobs, estimate, openRecords, runBench, type BenchSet, type BenchSettings } from "./index.ts";
-
-afterAll(() => maths.close());
 
 /** What was really asked of the model, counted by the model itself: a token a byte. */
 interface Asked {

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { baselineNamed } from "@laconic/baselines";
 import { modelsFor } from "./bench-parts.ts";
 import {
@@ -21,8 +21,6 @@ import {
 } from "./index.ts";
 import { readRecords, sampleRecords } from "./record-file.ts";
 import { maths, problems, set, settings, temporary, script, run } from "../test/bench-run.ts";
-
-afterAll(() => maths.close());
 
 test("samples are graded, counted and priced", async () => {
   const { outcome, records } = await run(await temporary());

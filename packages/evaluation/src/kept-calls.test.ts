@@ -6,14 +6,12 @@ import type { BenchmarkProblem } from "@laconic/benchmarks";
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import type { StoredCalls } from "@laconic/core/run-folder";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { maths, settings as shared } from "../test/bench-run.ts";
 import { benchJobs, openJobs, openRecords, runBench, type SampleRecord } from "./index.ts";
 import { openCallFile } from "./kept-calls.ts";
 import { sampleKey } from "./sample-record.ts";
-
-afterAll(() => maths.close());
 
 const problems = ["2 + 2", "3 + 3", "fails"].map((question, i): BenchmarkProblem => ({
   id: `p${i}`,

@@ -3,7 +3,7 @@ import type { BenchmarkProblem } from "@laconic/benchmarks";
 import type { Graders, Verdict } from "@laconic/grading";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { maths, settings as shared, temporary } from "../test/bench-run.ts";
 import {
   accuracyTable,
@@ -18,8 +18,6 @@ import {
   type BenchSet,
   type SampleRecord,
 } from "./index.ts";
-
-afterAll(() => maths.close());
 
 const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
   id: `p${i}`,

@@ -16,6 +16,7 @@ import {
 } from "../src/index.ts";
 import { readRecords, sampleRecords } from "../src/record-file.ts";
 
+/** Test files in one process share it, so no file closes it; idle threads do not block exit. */
 export const maths: MathsGrader = mathsGrader();
 
 export const problems: readonly BenchmarkProblem[] = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({

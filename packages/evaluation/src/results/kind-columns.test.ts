@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { summarise } from "../index.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { spendingOf } from "../bench-parts.ts";
-import { maths, run, temporary } from "../../test/bench-run.ts";
+import { run, temporary } from "../../test/bench-run.ts";
 import { modelTable, tokenTable } from "./tables.ts";
 
 const call = (agent: string, more: object = {}) => ({
@@ -46,7 +46,6 @@ test("spending is of token kinds, by model, and never below the server's cost", 
 
 test("tables have a column of each kind that is reported, and no other", async () => {
   const { records } = await run(await temporary());
-  await maths.close();
   const shares = ["a", "b"].map((name) => ({ model: name, calls: 1, promptTokens: 9, completionTokens: 9, usd: null }));
   const plain = records.map((record): SampleRecord => ({ ...record, byModel: shares }));
   const kinds = (changed: readonly SampleRecord[]): (string | undefined)[][] =>

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
   accuracyTable,
   agentPoTable,
@@ -15,7 +15,7 @@ import {
 } from "../index.ts";
 import { publishedTokens, publishedAgentPo, agentPoFigures } from "../published.ts";
 import { readRecords, sampleRecords } from "../record-file.ts";
-import { maths, temporary, run } from "../../test/bench-run.ts";
+import { temporary, run } from "../../test/bench-run.ts";
 import { sharedFolder } from "../../../../test/temporary-folder.ts";
 
 const folder = sharedFolder();
@@ -23,8 +23,6 @@ let records: readonly SampleRecord[] = [];
 beforeAll(async () => {
   ({ records } = await run(join(folder, "samples.jsonl")));
 });
-afterAll(() => maths.close());
-
 function faithful(samples: readonly SampleRecord[]): SampleRecord[] {
   return samples.map((record) => ({ ...record, published: record.method, differs: [] }));
 }

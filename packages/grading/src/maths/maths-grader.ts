@@ -176,6 +176,7 @@ class MathsThread implements MathsGrader {
     });
     const stopped = (error: unknown): void => {
       if (this.#isReady) return this.#replace("stopped its thread");
+      thread.removeAllListeners(); // an exit follows an error, when a later pair may have started a new thread
       this.#worker = null;
       this.#rejectAll(new LaconicError("engine_failed", "the maths grader's thread did not start", {}, error));
     };
