@@ -4,7 +4,7 @@ import { inEnvironment } from "@laconic/topologies";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { wilsonInterval } from "@laconic/core/numeric";
 import { livePolicies } from "./spec/parts.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, evaluationSampling } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
 
 const options = { seed: 1, step: 3, problems: 12, sampling: { temperature: 1 } };
@@ -33,6 +33,14 @@ test("evaluates validation and test problems separately; without validation prob
   expect(await idsOf(both, "test")).toEqual(testProblems.map(({ id }) => id));
   expect(await idsOf(both)).toEqual(testProblems.map(({ id }) => id));
   expect(await idsOf({ ...parts.task, testProblems }, "validation")).toEqual(testProblems.map(({ id }) => id));
+});
+
+test("evaluations sample at their own temperature, or at the training's, or at 1 instead of a schedule", () => {
+  const temperatureOf = (temperature: unknown, own: number | null): number =>
+    evaluationSampling({ sampling: { temperature, topP: 1 }, evaluation: { temperature: own } } as never).temperature;
+  expect([temperatureOf(0.7, null), temperatureOf(0.7, 0.1), temperatureOf({ name: "linear" }, null)]).toEqual([
+    0.7, 0.1, 1,
+  ]);
 });
 
 test("the first problems get the same streams in a longer evaluation", async () => {

@@ -60,10 +60,10 @@ export interface EvaluateOptions {
   readonly references?: Samplers;
 }
 
-/** Sampling of evaluations: temperature 1 instead of a schedule. */
-export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">): Sampling {
-  const { temperature } = sampling;
-  return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
+/** Sampling of evaluations: their own temperature, or the training's; 1 instead of a schedule. */
+export function evaluationSampling({ sampling, evaluation }: Pick<TrainConfig, "sampling" | "evaluation">): Sampling {
+  const trained = typeof sampling.temperature === "number" ? sampling.temperature : 1;
+  return { ...sampling, temperature: evaluation.temperature ?? trained };
 }
 
 /** Returns the evaluation's options with defaults. */

@@ -65,7 +65,7 @@ export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOpti
 export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
-    /** Sampling temperature; evaluations use 1 instead of a schedule. */
+    /** Sampling temperature; evaluations use theirs, or 1 instead of a schedule. */
     readonly temperature: number | Value<"schedule">;
   };
   readonly groupBy: GroupKey | Value<"grouping">;

@@ -18,6 +18,12 @@ export const evaluationTable = {
   every: { help: "Steps between evaluations; 0 evaluates at start and end only", shape: "count", default: 20 },
   problems: { help: "Max validation problems of an evaluation", shape: "positive", default: 200 },
   transcripts: { help: "Transcripts stored per evaluation", shape: "count", default: 4 },
+  temperature: {
+    help: "Sampling temperature of evaluations (default: the training's, or 1 instead of a schedule)",
+    shape: "above0",
+    nullable: true,
+    default: null,
+  },
   /** Keeps the first weights, like a KL term. */
   language: { help: "Perplexity of the team's language under the initial weights", shape: "boolean", default: false },
 } as const;
