@@ -40,7 +40,11 @@ export async function play(
     });
   const models = Object.fromEntries(team.agents.map((agent) => [agent, modelOf(agent)]));
   const problem = { id, question, gold: "7" };
-  const episode = await team.run(problem, { models, sampling: { temperature }, random: randomFromSeed(0) });
+  const episode = await team.run(problem, {
+    models,
+    sampling: { temperature },
+    random: randomFromSeed(`${id} ${question}`),
+  });
   return { calls, speakers: calls.map(({ agent }) => agent), episode };
 }
 

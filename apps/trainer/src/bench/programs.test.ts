@@ -131,6 +131,7 @@ test("with released prompts a failed test shows its returned value, and non-Pyth
     "assert double(3) == 6 # name 'nothing' is not defined",
     // The left side is what is shown, as in the released harness.
     "assert 1 == double(0) # 1",
+    "assert 1 == double(0) # name 'nothing' is not defined",
     "FINE",
     "BAD failed: name 'nothing' is not defined",
   ];

@@ -1,4 +1,4 @@
-import { randomFromSeed, dataError } from "@laconic/core";
+import { dataError, type Random } from "@laconic/core";
 import { z } from "zod";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
@@ -62,10 +62,8 @@ export const agentPruneReleased: Baseline = {
     const { agents, spatialLogits, temporalLogits, ...stored } = parsed(drawnSchema, learned);
     const edges = edgeSet(stored, agents);
     const logits = { spatial: spatialLogits, temporal: temporalLogits };
-    return graphTeam(protocolFor(releasedProtocols, options), { ...options, agents }, ({ id, question }) => {
-      const random = randomFromSeed(`agentprune/draw/${id}/${question}`);
-      return () => drawGraph(edges, logits, random).edges;
-    });
+    const draw = (random: Random): EdgeSet => drawGraph(edges, logits, random).edges;
+    return graphTeam(protocolFor(releasedProtocols, options), { ...options, agents }, draw);
   },
   calibrate: async (options, { questions, utility, seed }) => {
     const protocol = protocolFor(releasedProtocols, options);

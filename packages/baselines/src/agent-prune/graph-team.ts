@@ -1,4 +1,4 @@
-import type { Problem, Prompt, Topology, Utterance } from "@laconic/core";
+import type { Prompt, Random, Topology, Utterance } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import { codeIn, onceEach, words } from "../code/run-tests.ts";
 import { askOn } from "../playing/ask.ts";
@@ -45,13 +45,13 @@ interface Round {
 export function graphTeam(
   protocol: Protocol<AgentPrunePhase>,
   options: BaselineOptions,
-  graph: EdgeSet | ((problem: Problem) => () => EdgeSet),
+  graph: EdgeSet | ((random: Random) => EdgeSet),
 ): Topology {
   const team = new GraphTeam(protocol, options);
   return programTopology({
     name: "agentprune",
     agents: [...team.ids, "decision"],
-    play: (stage) => team.play(stage, typeof graph === "function" ? graph(stage.problem) : () => graph),
+    play: (stage) => team.play(stage, () => (typeof graph === "function" ? graph(stage.random) : graph)),
     answer: (turns) => team.cutShort(turns),
   });
 }

@@ -1,4 +1,4 @@
-import { randomFromSeed, type Prompt, type Random, type Topology, type Utterance } from "@laconic/core";
+import { type Prompt, type Random, type Topology, type Utterance } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import { countVotes, type VoteClass } from "../playing/vote.ts";
 import { asked, chat, roleLine, stepByStep } from "../prompts/chat.ts";
@@ -49,7 +49,7 @@ class Debate {
   }
 
   async play(stage: Stage): Promise<void> {
-    const random = randomFromSeed(`dylan/${stage.problem.id}/${stage.problem.question}`);
+    const { random } = stage;
     const all: Reply[] = [];
     let active: readonly string[] = this.ids;
     let before: readonly Reply[] = [];

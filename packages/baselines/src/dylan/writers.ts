@@ -1,4 +1,4 @@
-import { randomFromSeed, type Random, type Topology } from "@laconic/core";
+import { type Random, type Topology } from "@laconic/core";
 import { programTopology, type Line, type Stage, type Turn } from "@laconic/topologies";
 import {
   assertsIn,
@@ -77,8 +77,8 @@ class Writers {
   }
 
   async play(stage: Stage): Promise<void> {
-    const { id, question } = stage.problem;
-    const random = randomFromSeed(`dylan/${id}/${question}`);
+    const { random } = stage;
+    const { question } = stage.problem;
     const play: Play = { stage, question, run: onceEach(this.#runner), random, neurons: [], programs: [], tests: [] };
     let active: readonly string[] = this.ids;
     let before: readonly Turn[] = [];

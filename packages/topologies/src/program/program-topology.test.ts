@@ -6,7 +6,7 @@ import { programTopology, type Program } from "../index.ts";
 
 const prompt = { kind: "text", text: "?" } as const;
 
-async function play(program: Pick<Program, "play">) {
+async function play(program: Pick<Program, "play">, seed = 0) {
   const model = scriptedModel((_, call) => `reply ${call}`);
   const team = programTopology({
     name: "p",
@@ -16,7 +16,7 @@ async function play(program: Pick<Program, "play">) {
   });
   const episode = await team.run(
     { id: "1", question: "?", gold: "" },
-    { models: { a: model }, sampling: { temperature: 0.3 }, random: randomFromSeed(0) },
+    { models: { a: model }, sampling: { temperature: 0.3 }, random: randomFromSeed(seed) },
   );
   expect(episodeSchema.parse(JSON.parse(JSON.stringify(episode)))).toEqual(episode);
   return { episode, temperatures: model.calls.map(({ sampling }) => sampling.temperature) };
@@ -30,6 +30,13 @@ test("a line has the episode's temperature unless it has its own", async () => {
     },
   });
   expect(temperatures).toEqual([0.3, 0]);
+});
+
+test("a program draws from the episode's stream: equal seeds give equal draws", async () => {
+  const draws: number[] = [];
+  for (const seed of [0, 0, 1]) await play({ play: async ({ random }) => void draws.push(random.uniform()) }, seed);
+  expect(draws[1]).toBe(draws[0]);
+  expect(draws[2]).not.toBe(draws[0]);
 });
 
 test("a program returns the answer or null, and its notes are the episode's", async () => {

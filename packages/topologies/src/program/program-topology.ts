@@ -5,6 +5,7 @@ import {
   type EpisodeContext,
   type Problem,
   type Prompt,
+  type Random,
   type StopReason,
   type Topology,
   type Utterance,
@@ -39,6 +40,8 @@ export interface Stage {
   shown(agent: AgentId): string;
   readonly turns: readonly Turn[];
   readonly budget?: BudgetView | undefined;
+  /** The episode's stream for choices of the program. */
+  readonly random: Random;
   /** Speaks lines concurrently. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
   /** Sets the answer, in place of `Program.answer`. */
@@ -89,6 +92,7 @@ export function programTopology(program: Program): Topology {
         problem,
         shown: (agent) => problemText(seenBy(problem, agent)),
         turns,
+        random: context.random.split("program"),
         get budget() {
           return budgetView(context, turns);
         },

@@ -43,6 +43,18 @@ test("groups by prompt: an episode's advantage goes to each of its messages; NaN
   expect(batch.diagnostics["frac_reward_zero_std"]).toMatchObject({ sum: 1, count: 2 });
 });
 
+test("a turn without tokens needs no trace: a team silenced its agent", async () => {
+  const skip = ({ trace, ...utterance }: Utterance): Utterance => {
+    expect(trace).toBeDefined();
+    return { ...utterance, text: "", writtenTokens: 0 };
+  };
+  const batch = await batchOf(rewards, {}, ["hint", "solver"], ({ episode, ...scored }) => {
+    const utterances = episode.utterances.map((turn) => (turn.agent === "hint" ? skip(turn) : turn));
+    return { ...scored, episode: { ...episode, utterances } };
+  });
+  expect(batch.utterances.map(({ agent }) => agent)).toEqual(rewards.map(() => "solver"));
+});
+
 test("Eq. 2 as printed divides by the group's sample deviation", async () => {
   const advantage = { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 };
   const batch = await batchOf(rewards, { advantage });

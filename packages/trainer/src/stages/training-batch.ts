@@ -93,16 +93,20 @@ export async function trainingBatch(
 }
 
 function spokenBy(agents: ReadonlySet<string>, scored: ScoredRollout, episode: number): Trained[] {
-  return scored.episode.utterances
-    .filter(({ agent, opponent }) => agents.has(agent) && opponent === undefined)
-    .map((utterance) => {
-      const { agent, model, trace } = utterance;
-      if (trace) return { utterance, trace, episode, scored };
-      throw inputError(
-        `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or freeze the agent`,
-        { agent, model: model.id },
-      );
-    });
+  return (
+    scored.episode.utterances
+      .filter(({ agent, opponent }) => agents.has(agent) && opponent === undefined)
+      // A team can silence an agent for a turn: without tokens there is nothing to learn.
+      .filter(({ trace, writtenTokens }) => trace !== undefined || writtenTokens > 0)
+      .map((utterance) => {
+        const { agent, model, trace } = utterance;
+        if (trace) return { utterance, trace, episode, scored };
+        throw inputError(
+          `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or freeze the agent`,
+          { agent, model: model.id },
+        );
+      })
+  );
 }
 
 function checkLogProbs(trained: readonly Trained[], logProbs: Ragged): void {
