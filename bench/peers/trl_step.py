@@ -15,7 +15,8 @@ from datasets import Dataset
 from step_clock import StepClock, cpu_seconds
 from tokenizers import Tokenizer, models
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, TrainerCallback
-from trl import GRPOConfig, GRPOTrainer
+from trl import GRPOTrainer
+from trl_config import grpo_config
 
 LETTERS = 6000
 
@@ -75,32 +76,17 @@ def main() -> None:
             )
 
     with tempfile.TemporaryDirectory() as folder:
-        config = GRPOConfig(
+        config = grpo_config(
             output_dir=folder,
             use_cpu=job.get("device", "cpu") == "cpu",
             bf16=job.get("dtype") == "bfloat16",
-            gradient_checkpointing=False,
-            report_to=[],
-            save_strategy="no",
-            logging_strategy="no",
-            disable_tqdm=True,
             learning_rate=job["learningRate"],
-            lr_scheduler_type="constant",
-            weight_decay=0.0,
-            max_grad_norm=1.0,
             max_steps=rounds,
             per_device_train_batch_size=batch,
             steps_per_generation=1,
             num_generations=job["generations"],
             max_completion_length=job["maxTokens"],
-            temperature=1.0,
             top_k=0,
-            beta=0.0,
-            epsilon=0.03,
-            epsilon_high=0.04,
-            importance_sampling_level="sequence",
-            loss_type="grpo",
-            scale_rewards="none",
             shuffle_dataset=False,
         )
         trainer = TimedTrainer(

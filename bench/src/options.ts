@@ -28,10 +28,6 @@ export function readOptions<const Config extends ParseArgsConfig>(
   }
 }
 
-export function readWords(): string[] {
-  return readOptions({ allowPositionals: true, options: {} }).positionals;
-}
-
 function isNumber(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value));
 }

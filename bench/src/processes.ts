@@ -41,13 +41,9 @@ export function lastOf({ printed, failed }: Ran): Row {
   return (failed === null && printed.at(-1)) || { failed: failed ?? "it printed nothing" };
 }
 
-export function peer(
-  script: string,
-  input: unknown,
-  { words = [], ...options }: RunOptions & { readonly words?: readonly string[] } = {},
-): Ran {
+export function peer(script: string, input: unknown, options: RunOptions = {}): Ran {
   if (!existsSync(python)) return { printed: [], failed: `${python} does not exist; set LACONIC_PYTHON` };
-  return run(python, [join(root, "bench/peers", script), ...words], { ...options, input });
+  return run(python, [join(root, "bench/peers", script)], { ...options, input });
 }
 
 export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
@@ -60,7 +56,7 @@ export function runOurs(file: string, words: readonly string[], options: RunOpti
   );
 }
 
-export function whyFailed(stderr: string | null): string {
+function whyFailed(stderr: string | null): string {
   const lines = (stderr ?? "").split("\n").map((line) => line.trim());
   const printed = lines.filter((line) => line !== "" && !/^(?:Node\.js v|at .+[:)]|[[\]{}^~]+$)/u.test(line));
   const error = printed.findLast((line) => /^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)\b.*:/u.test(line));

@@ -10,10 +10,10 @@ import type { Browser, Page, PageScreenshotOptions } from "playwright-core";
 import sharp from "sharp";
 import { exportPage } from "../../../packages/view/src/index.ts";
 import { openChromium } from "../../../packages/view/test/fixture/open-page.ts";
-import { readWords } from "../options.ts";
+import { readOptions } from "../options.ts";
 import { root } from "../processes.ts";
 
-const [runFolder, folder = "docs/public"] = readWords();
+const [runFolder, folder = "docs/public"] = readOptions({ allowPositionals: true, options: {} }).positionals;
 const out = resolve(root, folder);
 
 /** Milliseconds per picture; the first and last take longer to read. */

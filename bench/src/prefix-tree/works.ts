@@ -21,7 +21,7 @@ export function works(vocabulary: number): readonly Work[] {
     work("prompt 256, reply 64", 8, (say) => replies(say, 256, 64)),
     work("prompt 512, reply 16", 8, (say) => replies(say, 512, 16)),
     work("debate: 3 agents, 2 rounds", 6, debate),
-    { ...work("four turns of one agent", 8, () => []), sequences: fourTurns(vocabulary) },
+    work("four turns of one agent", 8, fourTurns, 2),
     work("one group: prompt 16, reply 64", 8, (say) => replies(say, 16, 64), 1),
     work("16 groups of 4: prompt 8, reply 16", 4, (say) => replies(say, 8, 16, 4), 16),
   ];
@@ -43,18 +43,15 @@ function debate(say: Say): TrainingSequence[] {
   ];
 }
 
-function fourTurns(vocabulary: number): TrainingSequence[] {
-  const random = randomFromSeed("turns");
-  const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));
-  return Array.from({ length: 2 }, () => say(128)).flatMap((problem) =>
-    Array.from({ length: 8 }, () => {
-      const turns: TrainingSequence[] = [];
-      for (let context = problem; turns.length < 4;) {
-        const completionTokens = say(24);
-        turns.push({ promptTokens: context, completionTokens });
-        context = [...context, ...completionTokens, ...say(24)];
-      }
-      return turns;
-    }).flat(),
-  );
+function fourTurns(say: Say): TrainingSequence[] {
+  const problem = say(128);
+  return Array.from({ length: 8 }, () => {
+    const turns: TrainingSequence[] = [];
+    for (let context = problem; turns.length < 4;) {
+      const completionTokens = say(24);
+      turns.push({ promptTokens: context, completionTokens });
+      context = [...context, ...completionTokens, ...say(24)];
+    }
+    return turns;
+  }).flat();
 }

@@ -29,8 +29,6 @@ export interface StepResult {
   readonly cpu: StepSeconds;
   readonly wall: StepSeconds;
   readonly peakMiB: number;
-  /** Nanoseconds of the monotonic clock, by part. */
-  readonly windows?: Readonly<Record<keyof StepSeconds, readonly (readonly [start: number, end: number])[]>>;
 }
 
 export interface StepSize extends Geometry {
@@ -44,27 +42,15 @@ export interface StepSize extends Geometry {
 }
 
 const batch = { prompts: 8, generations: 8, promptTokens: 16, maxTokens: 64 } as const;
-
-const geometries = {
-  tiny: { hidden: 64, layers: 2, heads: 4, kvHeads: 2, feedForward: 192, vocabulary: 64 },
-  small: { hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, vocabulary: 64 },
-  medium: { hidden: 512, layers: 8, heads: 8, kvHeads: 4, feedForward: 1536, vocabulary: 5120 },
-  /** Four of 24 layers of Qwen2.5-0.5B. */
-  part: { hidden: 896, layers: 4, heads: 14, kvHeads: 2, feedForward: 4864, vocabulary: 151_936 },
-} as const;
+const tiny = { hidden: 64, layers: 2, heads: 4, kvHeads: 2, feedForward: 192, vocabulary: 64 } as const;
+const small = { hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, vocabulary: 64 } as const;
+const medium = { hidden: 512, layers: 8, heads: 8, kvHeads: 4, feedForward: 1536, vocabulary: 5120 } as const;
+/** Four of 24 layers of Qwen2.5-0.5B. */
+const part = { hidden: 896, layers: 4, heads: 14, kvHeads: 2, feedForward: 4864, vocabulary: 151_936 } as const;
 
 export const stepSizes: readonly StepSize[] = [
-  { name: "0.1M", ...geometries.tiny, ...batch, warmUp: 5, steps: 30 },
-  { name: "4.7M", ...geometries.small, ...batch, warmUp: 2, steps: 5 },
-  { name: "28M", ...geometries.medium, ...batch, warmUp: 1, steps: 2 },
-  {
-    name: "0.5B/4",
-    ...geometries.part,
-    prompts: 2,
-    generations: 8,
-    promptTokens: 32,
-    maxTokens: 32,
-    warmUp: 1,
-    steps: 1,
-  },
+  { name: "0.1M", ...tiny, ...batch, warmUp: 5, steps: 30 },
+  { name: "4.7M", ...small, ...batch, warmUp: 2, steps: 5 },
+  { name: "28M", ...medium, ...batch, warmUp: 1, steps: 2 },
+  { name: "0.5B/4", ...part, ...batch, prompts: 2, promptTokens: 32, maxTokens: 32, warmUp: 1, steps: 1 },
 ];

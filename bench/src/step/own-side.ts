@@ -24,7 +24,6 @@ const device = devices[(process.argv[2] ?? "cpu") as keyof typeof devices]();
 const engine = await createLocalEngine({ device });
 const model = await engine.createModel({ kind: "folder", path: job.checkpoint });
 const clock = { cpu: { rollout: 0, update: 0 }, wall: { rollout: 0, update: 0 } };
-const windows: Record<keyof StepSeconds, [start: number, end: number][]> = { rollout: [], update: [] };
 let completionTokens = 0;
 for (let step = -job.warmUp; step < job.steps; step++) {
   const samples = await timed("rollout", step, () => rollout(model, step + job.warmUp));
@@ -41,17 +40,14 @@ const result: StepResult = {
   cpu: perStep(clock.cpu),
   wall: perStep(clock.wall),
   peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
-  ...("STEP_WINDOWS" in process.env && { windows }),
 };
 await engine.close();
 process.stdout.write(`${JSON.stringify(result)}\n`);
 
 async function timed<T>(part: keyof StepSeconds, step: number, body: () => Promise<T>): Promise<T> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const began = process.hrtime.bigint();
   const value = await body();
   if (step >= 0) {
-    windows[part].push([Number(began), Number(process.hrtime.bigint())]);
     const { user, system } = process.cpuUsage(cpu);
     clock.cpu[part] += (user + system) / 1e6;
     clock.wall[part] += (performance.now() - start) / 1000;
