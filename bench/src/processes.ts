@@ -48,12 +48,13 @@ export function peer(script: string, input: unknown, options: RunOptions = {}): 
 
 export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
 
+/** Node's arguments for a TypeScript file of this folder. */
+export function tsx(file: string): string[] {
+  return [...wasmFlags, "--import", import.meta.resolve("tsx"), join(import.meta.dirname, file)];
+}
+
 export function runOurs(file: string, words: readonly string[], options: RunOptions = {}): Ran {
-  return run(
-    process.execPath,
-    [...wasmFlags, "--import", import.meta.resolve("tsx"), join(import.meta.dirname, file), ...words],
-    options,
-  );
+  return run(process.execPath, [...tsx(file), ...words], options);
 }
 
 function whyFailed(stderr: string | null): string {
