@@ -19,8 +19,10 @@ const short = ["train.steps=1", "train.evaluation.problems=20"];
 /** Templates whose models start from random weights. */
 const allTemplates = ["chat", "tools", "data", "self-play", "environment", "stackblitz"];
 const given = process.argv.slice(2);
-const majors = given.some((word) => /^\d/u.test(word)) ? given.filter((word) => /^\d/u.test(word)) : ["20", "22", "24"];
-const chosen = given.filter((word) => !/^\d/u.test(word));
+const here = process.versions.node.split(".")[0];
+const numbers = given.filter((word) => /^\d/u.test(word));
+const majors = numbers.length > 0 ? numbers : ["20", "22", "24"];
+const chosen = given.filter((word) => !numbers.includes(word));
 const templates = chosen.length > 0 ? chosen : allTemplates;
 const unknown = chosen.filter((word) => !allTemplates.includes(word));
 if (unknown.length > 0)
@@ -42,15 +44,13 @@ try {
 endChecks();
 
 async function nodesOf(wanted) {
-  const here = process.versions.node.split(".")[0];
   const others = wanted.filter((major) => major !== here);
   const folder = join(work, "nodes");
   await mkdir(folder);
   await writeFile(join(folder, "package.json"), "{}");
   if (others.length > 0) {
-    const { code, text } = await run("npm", ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${n}`)], {
-      cwd: folder,
-    });
+    const words = ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${n}`)];
+    const { code, text } = await run("npm", words, { cwd: folder });
     if (code !== 0) throw new Error(`Node ${others.join(", ")} cannot be installed:\n${text}`);
   }
   const binary = (major) => join(folder, "node_modules", `node${major}`, "bin", "node");
@@ -61,8 +61,7 @@ async function visit(major, node, tarballs) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, "demo");
   await mkdir(folder);
-  const env = strangersEnvironment(node);
-  const at = (cwd, command, ...args) => run(command, args, { cwd, env });
+  const { at, laconic } = stranger(node, demo);
   await follow(
     `Node ${major}`,
     { demo, major },
@@ -72,15 +71,17 @@ async function visit(major, node, tarballs) {
       init: () => at(folder, "npx", "@laconic/cli", "init", "--yes", "demo"),
       "install of the project": () => at(demo, "npm", ...install),
       test: () => at(demo, "npm", "test"),
-      train: () => at(demo, "npx", "@laconic/cli", "train", "--json"),
-      eval: () => at(demo, "npx", "@laconic/cli", "eval", "runs/train", "--json"),
-      analyze: () => at(demo, "npx", "@laconic/cli", "analyze", "runs/train", "--limit", "20", "--json"),
-      report: () => at(demo, "npx", "@laconic/cli", "view", "report", "runs/train"),
-      resume: () => at(demo, "npx", "@laconic/cli", "train", "--resume", "runs/train", "train.steps=61"),
-      ...(major === process.versions.node.split(".")[0] && otherRuntimes(at, demo)),
+      train: () => laconic("train", "--json"),
+      eval: () => laconic("eval", "runs/train", "--json"),
+      analyze: () => laconic("analyze", "runs/train", "--limit", "20", "--json"),
+      report: () => laconic("view", "report", "runs/train"),
+      resume: () => laconic("train", "--resume", "runs/train", "train.steps=61"),
+      ...(major === here && otherRuntimes(at, demo)),
       "CommonJS package": async () => {
-        await editManifest(demo, (manifest) => ({ ...manifest, type: "commonjs" }));
-        return at(demo, "npx", "@laconic/cli", "train", "--run", "runs/common", ...short);
+        const file = join(demo, "package.json");
+        const manifest = JSON.parse(await readFile(file, "utf8"));
+        await writeFile(file, JSON.stringify({ ...manifest, type: "commonjs" }));
+        return laconic("train", "--run", "runs/common", ...short);
       },
     },
   );
@@ -89,8 +90,7 @@ async function visit(major, node, tarballs) {
 async function visitTemplate(template, [major, node]) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, template);
-  const env = strangersEnvironment(node);
-  const at = (cwd, command, ...args) => run(command, args, { cwd, env });
+  const { env, at, laconic } = stranger(node, demo);
   await follow(
     template,
     { demo, major },
@@ -98,8 +98,8 @@ async function visitTemplate(template, [major, node]) {
       init: () => at(folder, "npx", "@laconic/cli", "init", "--yes", template, "--template", template),
       install: () => at(demo, "npm", ...install),
       test: () => at(demo, "npm", "test"),
-      "train from nothing": () => at(demo, "npx", "@laconic/cli", "train", "--json"),
-      eval: () => at(demo, "npx", "@laconic/cli", "eval", "runs/train", "--json"),
+      "train from nothing": () => laconic("train", "--json"),
+      eval: () => laconic("eval", "runs/train", "--json"),
       serve: () => answered(demo, env, ["serve", "runs/train", "--port", "0"], askTeam),
       view: () => answered(demo, env, ["view", "runs", "--port", "0"], askPage),
     },
@@ -110,20 +110,19 @@ async function visitTemplate(template, [major, node]) {
 async function visitStackBlitz([major, node], tarballs) {
   const demo = join(work, "stackblitz");
   await cp(join(root, "examples/stackblitz"), demo, { recursive: true });
-  const env = strangersEnvironment(node);
-  const at = (command, ...args) => run(command, args, { cwd: demo, env });
+  const { at } = stranger(node, demo);
   await follow(
     "stackblitz",
     { demo, major },
     {
-      install: () => at("npm", ...install, "--omit=optional", ...tarballs),
+      install: () => at(demo, "npm", ...install, "--omit=optional", ...tarballs),
       "no native part": async () => {
         const files = await readdir(join(demo, "node_modules"), { recursive: true });
         const native = files.filter((file) => file.endsWith(".node"));
         for (const file of native) await rm(join(demo, "node_modules", file));
         return { code: 0, text: `${native.length} removed`, seconds: 0 };
       },
-      start: () => at("npm", "start"),
+      start: () => at(demo, "npm", "start"),
       page: async () => {
         const page = await readFile(join(demo, "run.html"), "utf8");
         return { code: page.startsWith("<!doctype html>") ? 0 : 1, text: page.slice(0, 200), seconds: 0 };
@@ -182,9 +181,8 @@ async function follow(who, { demo, major }, steps) {
   for (const [label, action] of Object.entries(steps)) {
     const { code, text, seconds } = await action();
     const problem = code === 0 ? await problemOf(label, text, { demo, major }) : text.trim();
-    const shown = ["version", "train", "train from nothing", "eval"].includes(label)
-      ? `  ${text.trim().split("\n").at(-1)}`
-      : "";
+    const isShown = ["version", "train", "train from nothing", "eval"].includes(label);
+    const shown = isShown ? `  ${text.trim().split("\n").at(-1)}` : "";
     if (!tell(`${who}: ${label} ${seconds.toFixed(1)} s${shown}`, problem === null ? [] : [problem])) return;
   }
 }
@@ -193,25 +191,16 @@ async function follow(who, { demo, major }, steps) {
 function otherRuntimes(at, demo) {
   const folder = join(work, "runtimes");
   const entry = join(demo, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");
-  const train = (runtime, ...words) =>
-    at(
-      demo,
-      join(folder, "node_modules", ".bin", runtime),
-      ...words,
-      entry,
-      "train",
-      "--run",
-      `runs/${runtime}`,
-      ...short,
-    );
+  const words = (runtime) => [entry, "train", "--run", `runs/${runtime}`, ...short];
+  const binary = (runtime) => join(folder, "node_modules", ".bin", runtime);
   return {
     "Bun and Deno from npm": async () => {
       await mkdir(folder);
       await writeFile(join(folder, "package.json"), "{}");
       return run("npm", ["install", ...quiet, "bun@1", "deno@2"], { cwd: folder });
     },
-    Bun: () => train("bun", "--bun"),
-    Deno: () => train("deno", "run", "-A"),
+    Bun: () => at(demo, binary("bun"), "--bun", ...words("bun")),
+    Deno: () => at(demo, binary("deno"), "run", "-A", ...words("deno")),
   };
 }
 
@@ -243,19 +232,16 @@ async function copiesIn(demo) {
   return deep.length === 0 && places.length > 10 ? null : `copies of Laconic's packages: ${places.join(", ")}`;
 }
 
-async function editManifest(folder, edit) {
-  const file = join(folder, "package.json");
-  await writeFile(file, JSON.stringify(edit(JSON.parse(await readFile(file, "utf8"))), null, 2));
-}
-
-/** Removes the repository's tools and npm's variables for this script. */
-function strangersEnvironment(node) {
+/** Runs commands without the repository's tools and npm's variables for this script. */
+function stranger(node, demo) {
   const ours = Object.keys(process.env).filter((name) => /^npm_(package|lifecycle|config_local_prefix)/u.test(name));
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
-  return {
+  const env = {
     ...Object.fromEntries([...ours, "INIT_CWD", "NODE_PATH", "NODE_OPTIONS"].map((name) => [name, undefined])),
     PATH: [dirname(node), ...folders].join(delimiter),
     // Prevents downloads of missing commands.
     npm_config_yes: "false",
   };
+  const at = (cwd, command, ...args) => run(command, args, { cwd, env });
+  return { env, at, laconic: (...words) => at(demo, "npx", "@laconic/cli", ...words) };
 }

@@ -17,14 +17,18 @@ interface Conversation {
   readonly right: boolean;
 }
 
+interface Measured {
+  readonly accuracy: number;
+  readonly tokens: number;
+}
+
 interface Ran {
-  readonly before: { readonly accuracy: number; readonly tokens: number };
-  readonly after: { readonly accuracy: number; readonly tokens: number };
+  readonly before: Measured;
+  readonly after: Measured;
   readonly seconds: number;
 }
 
 const docs = join(import.meta.dirname, "..");
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 export interface Landing {
@@ -48,18 +52,16 @@ export default {
       return { ...talk, tokens: talk.said.reduce((sum, { tokens }) => sum + tokens, 0) };
     });
     const runs = JSON.parse(readFileSync(join(docs, "benchmarks/quickstart-seeds.json"), "utf8")) as readonly Ran[];
-    const tokens = [
-      mean(runs.map(({ before }) => before.tokens)),
-      mean(runs.map(({ after }) => after.tokens)),
-    ] as const;
-    const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
-    const still = {
-      src: "/playground.png",
-      dark: "/playground-dark.png",
-      alt: "The playground: a team of four, what each says, what it costs, and falling tokens",
-    };
+    const meanOf = (value: (run: Ran) => number): number =>
+      runs.reduce((sum, run) => sum + value(run), 0) / runs.length;
+    const tokens = [meanOf(({ before }) => before.tokens), meanOf(({ after }) => after.tokens)] as const;
+    const accuracy = [meanOf(({ before }) => before.accuracy), meanOf(({ after }) => after.accuracy)];
     return {
-      still,
+      still: {
+        src: "/playground.png",
+        dark: "/playground-dark.png",
+        alt: "The playground: a team of four, what each says, what it costs, and falling tokens",
+      },
       talks,
       figures: [
         {
@@ -72,7 +74,7 @@ export default {
         },
         { value: accuracy.map(percent).join(" → "), says: "of validation problems solved" },
         {
-          value: `${Math.round(mean(runs.map(({ seconds }) => seconds)))} s`,
+          value: `${Math.round(meanOf(({ seconds }) => seconds))} s`,
           says: "of training on two processor cores, no GPU",
         },
       ],

@@ -13,6 +13,15 @@ export interface Group {
   items: Item[];
 }
 
+/** Items of links by text. */
+function itemsOf(links: Readonly<Record<string, string>>): Item[] {
+  return Object.entries(links).map(([text, link]) => ({ text, link }));
+}
+
+function groupsOf(groups: Readonly<Record<string, Readonly<Record<string, string>>>>): Group[] {
+  return Object.entries(groups).map(([text, links]) => ({ text, items: itemsOf(links) }));
+}
+
 function apiPages(): Item[] {
   const folder = join(docs, "api", "@laconic");
   const all = [{ text: "All packages", link: "/api/" }];
@@ -31,84 +40,63 @@ function apiPages(): Item[] {
 
 /** Every page needs a place here or in an index listed here; `npm run docs` checks this. */
 export function sidebar(): Record<string, Group[]> {
-  const back = { text: "Guide", items: [{ text: "Start", link: "/start" }] };
   return {
-    "/api/": [back, { text: "API", items: apiPages() }],
-    "/": [...beforeRecipes, { text: "Recipes", items: [...recipes] }, ...afterRecipes],
+    "/api/": [...groupsOf({ Guide: { Start: "/start" } }), { text: "API", items: apiPages() }],
+    "/": groupsOf(guide),
   };
 }
 
+const guide = {
+  Start: {
+    "Your own team in ten minutes": "/start",
+    "The playground": "/playground",
+    Questions: "/faq",
+  },
+  Concepts: {
+    "Concepts and units": "/concepts",
+    "From TRL or verl": "/from-trl",
+  },
+  Recipes: {
+    "Train a hub model on one GPU": "/devices",
+    "Your own task": "/your-own-task",
+    "Your own data": "/own-data",
+    "Price a debate, several policies": "/policies",
+    "Add a tool": "/environments",
+    "Add a reward or a critic": "/own-values",
+    "Serve a team": "/endpoint",
+    "Evaluate baselines": "/bench",
+    "Read a run": "/view",
+    "Verify a run": "/verify",
+    "Sample on servers": "/samplers",
+    "Scale out": "/scale/",
+    "Start SkyRL": "/scale/skyrl",
+  },
+  Packages: {
+    Packages: "/packages",
+    API: "/api/",
+  },
+  Reference: {
+    Metrics: "/metrics",
+    "Error codes": "/errors",
+    Grading: "/grading",
+    "Benchmark data": "/data",
+    "Papers: equations, defaults, reproduction": "/papers",
+    "Presets and released scripts": "/released",
+  },
+  Results: {
+    "Shown, failed, not shown": "/results/",
+    Quickstart: "/results/quickstart",
+    "Small worlds": "/results/small-worlds",
+    Tellers: "/results/tellers",
+    "Word problems": "/results/steps",
+    "Claims without a table": "/results/claims",
+    Benchmarks: "/benchmarks/",
+  },
+  Design: {
+    Architecture: "/architecture",
+    Decisions: "/decisions",
+  },
+};
+
 /** Each page starts with a command to run; `test/links.test.ts` checks this. */
-export const recipes: readonly Item[] = [
-  { text: "Train a hub model on one GPU", link: "/devices" },
-  { text: "Your own task", link: "/your-own-task" },
-  { text: "Your own data", link: "/own-data" },
-  { text: "Price a debate, several policies", link: "/policies" },
-  { text: "Add a tool", link: "/environments" },
-  { text: "Add a reward or a critic", link: "/own-values" },
-  { text: "Serve a team", link: "/endpoint" },
-  { text: "Evaluate baselines", link: "/bench" },
-  { text: "Read a run", link: "/view" },
-  { text: "Verify a run", link: "/verify" },
-  { text: "Sample on servers", link: "/samplers" },
-  { text: "Scale out", link: "/scale/" },
-  { text: "Start SkyRL", link: "/scale/skyrl" },
-];
-
-const beforeRecipes: readonly Group[] = [
-  {
-    text: "Start",
-    items: [
-      { text: "Your own team in ten minutes", link: "/start" },
-      { text: "The playground", link: "/playground" },
-      { text: "Questions", link: "/faq" },
-    ],
-  },
-  {
-    text: "Concepts",
-    items: [
-      { text: "Concepts and units", link: "/concepts" },
-      { text: "From TRL or verl", link: "/from-trl" },
-    ],
-  },
-];
-
-const afterRecipes: readonly Group[] = [
-  {
-    text: "Packages",
-    items: [
-      { text: "Packages", link: "/packages" },
-      { text: "API", link: "/api/" },
-    ],
-  },
-  {
-    text: "Reference",
-    items: [
-      { text: "Metrics", link: "/metrics" },
-      { text: "Error codes", link: "/errors" },
-      { text: "Grading", link: "/grading" },
-      { text: "Benchmark data", link: "/data" },
-      { text: "Papers: equations, defaults, reproduction", link: "/papers" },
-      { text: "Presets and released scripts", link: "/released" },
-    ],
-  },
-  {
-    text: "Results",
-    items: [
-      { text: "Shown, failed, not shown", link: "/results/" },
-      { text: "Quickstart", link: "/results/quickstart" },
-      { text: "Small worlds", link: "/results/small-worlds" },
-      { text: "Tellers", link: "/results/tellers" },
-      { text: "Word problems", link: "/results/steps" },
-      { text: "Claims without a table", link: "/results/claims" },
-      { text: "Benchmarks", link: "/benchmarks/" },
-    ],
-  },
-  {
-    text: "Design",
-    items: [
-      { text: "Architecture", link: "/architecture" },
-      { text: "Decisions", link: "/decisions" },
-    ],
-  },
-];
+export const recipes: readonly Item[] = itemsOf(guide.Recipes);
