@@ -1,6 +1,6 @@
 // Compares one GSPO step (rollout, update) with TRL's GRPOTrainer and with plain PyTorch and transformers. All sides
 // use the same checkpoint, prompts, reply lengths, learning rate and OpenMP settings, in turns. Needs Python with trl:
-// LACONIC_PYTHON or .venv. TensorFlow needs LACONIC_DEVICES, the folder of `laconic doctor --enable tensorflow`.
+// LACONIC_PYTHON or .venv.
 //
 // npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,wasm-fma,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
 import { machine, print, round3 } from "./measure.ts";
@@ -14,10 +14,7 @@ const { values: given } = readOptions({
   options: {
     sizes: { type: "string", default: "0.1M,4.7M,28M,0.5B/4" },
     threads: { type: "string", default: "1,2" },
-    sides: {
-      type: "string",
-      default: `cpu,wasm,wasm-fma,${"LACONIC_DEVICES" in process.env ? "tensorflow," : ""}trl,transformers`,
-    },
+    sides: { type: "string", default: "cpu,wasm,wasm-fma,trl,transformers" },
     rounds: { type: "string", default: "2" },
     /** Default: per size. */
     steps: { type: "string" },

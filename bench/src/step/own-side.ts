@@ -1,10 +1,8 @@
 // Our side of step.ts. The first argument is the device.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { tensorFlowKernels } from "@laconic/kernels-tfjs";
 import { wasmKernels } from "@laconic/engine/wasm";
 import { torchKernels } from "@laconic/kernels-torch";
 import type { StepJob, StepResult, StepSeconds } from "./job.ts";
@@ -12,12 +10,10 @@ import { advantagesOf, gspoUpdate } from "./update.ts";
 
 const job = JSON.parse(readFileSync(0, "utf8")) as StepJob;
 const { prompts, generations, maxTokens } = job;
-const extra = process.env["LACONIC_DEVICES"];
 const devices = {
   cpu: () => torchKernels({ device: "cpu", threads: job.threads }),
   wasm: () => wasmKernels({ threads: job.threads }),
   "wasm-fma": () => wasmKernels({ threads: job.threads, fma: true }),
-  tensorflow: () => tensorFlowKernels(extra === undefined ? {} : { modules: join(extra, "tensorflow") }),
 } as const;
 const device = devices[(process.argv[2] ?? "cpu") as keyof typeof devices]();
 

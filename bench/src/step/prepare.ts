@@ -38,7 +38,6 @@ export function threadsEnvironment(threads: number): Record<string, string> {
     ...(existsSync(python) && { LACONIC_PYTHON: python }),
     OMP_NUM_THREADS: count,
     MKL_NUM_THREADS: count,
-    TF_NUM_INTRAOP_THREADS: count,
     // OpenMP threads spin, which counts as CPU time.
     GOMP_SPINCOUNT: "20000",
   };
