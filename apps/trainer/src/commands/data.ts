@@ -110,7 +110,7 @@ export const dataGetCommand: Command = command({
       throw configError("NAME: missing; name a benchmark of laconic data ls, or add --exemplars", { key: "name" });
     const { benchmark, split, problems, refused, warnings, files } = await openBenchmark(args.name, args, terminal);
     for (const warning of warnings) terminal.note(`warning: ${warning}`);
-    for (const { file, row, reason } of refused) terminal.note(`skipped: ${file} row ${row}: ${printable(reason)}`);
+    for (const { file, row, reason } of refused) terminal.note(`skipped: ${file} row ${row}: ${reason}`);
     const match = { benchmark, split, problems: problems.length, refused, warnings, files };
     printResult(terminal, args.json, match, () =>
       [
@@ -142,7 +142,7 @@ export const dataCheckCommand: Command = command({
     if (json) terminal.result(visibleJson({ folder, checks }));
     else
       for (const { benchmark, split, problems, complaints, notes } of checks) {
-        const lines = [...complaints, ...notes].map((complaint) => `\n         ${printable(complaint)}`).join("");
+        const lines = [...complaints, ...notes].map((complaint) => `\n         ${complaint}`).join("");
         const state = complaints.length === 0 ? "ok     " : "problem";
         terminal.result(`${state}  ${benchmark} ${split}: ${problems} problems${lines}`);
       }
@@ -170,7 +170,7 @@ export const dataShowCommand: Command = command({
       const { texts, source } = await openExemplars(exemplarsNamed(name), exemplarOptions(args));
       return printResult(terminal, json, { name, licence: source.licence, texts }, () =>
         Object.entries(texts)
-          .map(([key, text]) => `# ${name}: ${key}\n${printable(text)}\n`)
+          .map(([key, text]) => `# ${name}: ${key}\n${text}\n`)
           .join("\n"),
       );
     }
@@ -180,7 +180,7 @@ export const dataShowCommand: Command = command({
     const shown = chosen.flatMap((problem) =>
       agents.length === 0 ? problem : (distribute(problem, agents, seed)?.problem ?? []),
     );
-    for (const problem of shown) terminal.result(json ? visibleJson(problem) : printable(problemText(problem)));
+    for (const problem of shown) terminal.result(json ? visibleJson(problem) : problemText(problem));
     if (shown.length < chosen.length)
       terminal.note(`skipped: ${chosen.length - shown.length} of ${limit} problems, which state fewer than two facts`);
   },
@@ -257,9 +257,4 @@ function problemText(problem: BenchmarkProblem): string {
     ...Object.entries(views).map(([agent, view]) => `[${agent}] ${view}`),
     `gold (${grading.kind}): ${gold}\n`,
   ].join("\n");
-}
-
-/** Data is untrusted: replaces control characters. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }

@@ -5,7 +5,6 @@ import {
   csvLines,
   exportRun,
   listRuns,
-  printable,
   runLines,
   runTables,
   tableNames,
@@ -37,7 +36,7 @@ export const lsCommand: Command = command({
     if (runs.length === 0) return terminal.note(`no run in ${folder}; train one with: laconic quickstart`);
     for (const line of runLines(runs, folder)) terminal.result(line);
     for (const { folder: path, state, reason } of runs)
-      if (reason !== null) terminal.note(printable(`${state}: ${path}: ${reason}`));
+      if (reason !== null) terminal.note(`${state}: ${path}: ${reason}`);
   },
 });
 

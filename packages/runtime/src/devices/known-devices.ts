@@ -44,8 +44,22 @@ function modulesOf(device: OptionalDevice): { readonly modules: string } {
 
 const otherDriver = "update the GPU's driver, or use another device";
 const otherTorch = "set LACONIC_TORCH to another PyTorch, or use another device";
-const enableAnew = (name: OptionalDevice): string =>
-  `laconic doctor --enable ${name} reinstalls it; or use another device`;
+
+const torchOn = (name: "cpu" | "cuda" | "mps") => ({
+  name,
+  kernels: torchMemory[name],
+  source: () => torchKernels({ device: name }),
+  remedy: otherTorch,
+  native: () => hasTorch(name),
+});
+
+const tensorFlowOn = (name: "tensorflow" | "tensorflow-gpu") => ({
+  name,
+  deterministic: "never" as const,
+  source: async () => (await tensorFlow()).tensorFlowKernels({ gpu: name === "tensorflow-gpu", ...modulesOf(name) }),
+  remedy: `laconic doctor --enable ${name} reinstalls it; or use another device`,
+  native: async () => (await tensorFlow()).isInstalled(name, modulesOf(name)),
+});
 
 const webAssembly = {
   workers: 2,
@@ -57,10 +71,9 @@ const webAssembly = {
 /** Ordered as `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
   {
-    name: "cuda",
+    ...torchOn("cuda"),
     about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
     dtype: "bfloat16",
-    kernels: torchMemory.cuda,
     indexed: true,
     deterministic: "able",
     source: (index = 0, deterministic = false) =>
@@ -70,34 +83,20 @@ export const devices: readonly KnownDevice[] = [
         ...(index > 0 && { index }),
         ...(deterministic && { deterministic }),
       }),
-    remedy: otherTorch,
-    native: () => hasTorch("cuda"),
   },
   {
-    name: "tensorflow-gpu",
-    deterministic: "never",
+    ...tensorFlowOn("tensorflow-gpu"),
     about: "TensorFlow on an NVIDIA GPU",
-    source: async () => (await tensorFlow()).tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
-    remedy: enableAnew("tensorflow-gpu"),
-    native: async () => (await tensorFlow()).isInstalled("tensorflow-gpu", modulesOf("tensorflow-gpu")),
   },
   {
-    name: "cpu",
+    ...torchOn("cpu"),
     about: "PyTorch's C++ library on all cores",
     memory: (workers) => totalmem() / workers,
-    kernels: torchMemory.cpu,
-    source: () => torchKernels({ device: "cpu" }),
-    remedy: otherTorch,
-    native: () => hasTorch("cpu"),
   },
   {
-    name: "tensorflow",
-    deterministic: "never",
+    ...tensorFlowOn("tensorflow"),
     about: "TensorFlow on all cores",
     memory: (workers) => totalmem() / workers,
-    source: async () => (await tensorFlow()).tensorFlowKernels(modulesOf("tensorflow")),
-    remedy: enableAnew("tensorflow"),
-    native: async () => (await tensorFlow()).isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
     // Before wasm, which gives identical bits on all machines.
@@ -126,15 +125,11 @@ export const devices: readonly KnownDevice[] = [
   },
   {
     // After webgpu, because it has not run on a Mac yet.
-    name: "mps",
+    ...torchOn("mps"),
     deterministic: "never",
     measured: true,
     about: "PyTorch's C++ library on Apple GPUs (Metal), untested",
     memory: () => totalmem(),
-    kernels: torchMemory.mps,
-    source: () => torchKernels({ device: "mps" }),
-    remedy: otherTorch,
-    native: () => hasTorch("mps"),
   },
 ];
 

@@ -277,11 +277,7 @@ async function packSegments(fs: FileSystem, directory: string): Promise<void> {
     return ids.some((id) => ends.has(id));
   };
   const lines = async function* (): AsyncGenerator<Uint8Array> {
-    for (const { name, isPacked } of segments)
-      for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
-        const row = rowIn(line);
-        if (line && row && isKept(row)) yield line;
-      }
+    for await (const { line, row } of rowsOf(fs, folder, segments)) if (isKept(row)) yield line;
   };
   await writePacked(fs, joinPath(folder, segmentName(oldest.first, newest.last)), lines());
   for (const { name } of segments)
@@ -303,15 +299,25 @@ async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment
     const [oldest] = ends.keys();
     if (ends.size > maxEnded) ends.delete(oldest);
   };
+  for await (const { row } of rowsOf(fs, folder, segments)) {
+    if (row["kind"] === "finished") end((row["rollout"] as UnknownRecord)["id"], {});
+    if (row["kind"] === "dropped" || row["kind"] === "validated") end(row["id"], { isDropped: true });
+    if (row["kind"] === "taken")
+      for (const id of row["ids"] as readonly unknown[]) end(id, { taken: row["step"] as number });
+  }
+  return ends;
+}
+
+async function* rowsOf(
+  fs: FileSystem,
+  folder: string,
+  segments: readonly Segment[],
+): AsyncGenerator<{ readonly line: Uint8Array; readonly row: UnknownRecord }> {
   for (const { name, isPacked } of segments)
     for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
       const row = rowIn(line);
-      if (row?.["kind"] === "finished") end((row["rollout"] as UnknownRecord)["id"], {});
-      if (row?.["kind"] === "dropped" || row?.["kind"] === "validated") end(row["id"], { isDropped: true });
-      if (row?.["kind"] === "taken")
-        for (const id of row["ids"] as readonly unknown[]) end(id, { taken: row["step"] as number });
+      if (line && row) yield { line, row };
     }
-  return ends;
 }
 
 async function keptSteps(fs: FileSystem, directory: string): Promise<number[]> {

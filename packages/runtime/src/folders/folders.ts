@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath, stat, writeFile } from "node:fs/promises";
+import { sha256 } from "@laconic/core/files";
 import { makeFolders } from "@laconic/core/platform";
 
 /** Environment variable; undefined if empty. */
@@ -70,7 +70,5 @@ function madeFolder(): string {
 async function namesOf(directory: string, content: string): Promise<string[]> {
   const path = await realpath(resolve(directory));
   const { ino, birthtimeNs } = await stat(path, { bigint: true });
-  return [`path ${path}`, `folder ${ino} ${birthtimeNs}`].map((location) =>
-    createHash("sha256").update(`${location}\n${content}`).digest("hex"),
-  );
+  return [`path ${path}`, `folder ${ino} ${birthtimeNs}`].map((location) => sha256(`${location}\n${content}`));
 }

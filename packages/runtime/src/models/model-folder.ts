@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { stat, readdir, readFile, writeFile, rm } from "node:fs/promises";
 import { dirname, join, resolve, basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createHash } from "node:crypto";
 import { inputError, LaconicError, type ModelSource } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import { storyModelName } from "@laconic/tasks/story-model";
 import { smallTokenizer, smallVocabulary } from "@laconic/hub/tokenizers";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
+import { sha256 } from "@laconic/core/files";
 import { makeFolderOnce } from "@laconic/core/platform";
 import { nodeFileSystem } from "@laconic/trainer";
 import { relayTokenizer } from "@laconic/tasks";
@@ -50,7 +50,7 @@ export async function openModelFolder(
 ): Promise<ModelFolder> {
   const asset = shippedModels[input];
   if (asset !== undefined) return { folder: fileURLToPath(asset.url), pinned: input, name: asset.name };
-  if (input === untrainedModel) return { folder: await untrainedFolder(userCache()), pinned: input, name: input };
+  if (input === untrainedModel) return { folder: await untrainedFolder(), pinned: input, name: input };
   if (input === storyModel) return openModelFolder(modelPlace(input), progress, { weights, offline });
   const [, repo, below, revision = "main"] = hubName.exec(input) ?? [];
   if (repo !== undefined) return fromHub({ repo, below, revision, weights, offline }, progress);
@@ -176,24 +176,17 @@ export async function convertedFolder(
   const weights = file === undefined ? bins.filter((name) => !isTokenizer(name)) : [basename(file)];
   // The reader of the folder reports missing files.
   if (weights.length === 0) return folder;
+  const refuse = (reason: string): never => {
+    throw new LaconicError("checkpoint_missing", `${folder} ${reason}`, { folder });
+  };
   if (weights.length > 1)
-    throw new LaconicError(
-      "checkpoint_missing",
-      `${folder} holds ${weights.length} checkpoints of llama2.c: ${weights.join(", ")}; name one of them`,
-      { folder },
-    );
+    refuse(`holds ${weights.length} checkpoints of llama2.c: ${weights.join(", ")}; name one of them`);
   const [tokenizer, ...others] = bins.filter(isTokenizer);
-  if (tokenizer === undefined || others.length > 0)
-    throw new LaconicError(
-      "checkpoint_missing",
-      tokenizer === undefined
-        ? `${folder} has no tokenizer for ${weights.join()}; add the model's tokenizer.bin`
-        : `${folder} holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`,
-      { folder },
-    );
+  if (tokenizer === undefined) return refuse(`has no tokenizer for ${weights.join()}; add the model's tokenizer.bin`);
+  if (others.length > 0) refuse(`holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`);
   const [from, vocab] = [join(folder, weights[0] as string), join(folder, tokenizer)];
   const digests = await Promise.all([from, vocab].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
-  const target = join(into, createHash("sha256").update(digests.join(" ")).digest("hex").slice(0, 16));
+  const target = join(into, sha256(digests.join(" ")).slice(0, 16));
   if (existsSync(target)) return target;
   await makeFolderOnce(target, (draft) => write(from, vocab, draft));
   note(`${basename(from)} (llama2.c, sha256 ${digests[0]?.slice(0, 12)}) is read as ${target}`);
@@ -206,10 +199,9 @@ async function write(from: string, vocab: string, folder: string): Promise<void>
     import("@laconic/hub/tokenizers"),
   ]);
   const { vocab_size: size } = await convertLlama2c(from, folder);
-  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await readFile(vocab), Number(size), vocab);
-  const json = { "tokenizer.json": tokenizer, "generation_config.json": generation };
-  for (const [name, value] of Object.entries(json)) await writeFile(join(folder, name), JSON.stringify(value));
-  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
+  const { generation, ...files } = llama2cTokenizer(await readFile(vocab), Number(size), vocab);
+  await writeTokenizer(folder, files);
+  await writeFile(join(folder, "generation_config.json"), JSON.stringify(generation));
 }
 
 const untrainedModel = "untrained";
@@ -258,11 +250,10 @@ export function smallModel({
   };
 }
 
-/** Random byte-level model of 0.1 million weights with a chat template, always the same. @param into - cache folder */
-async function untrainedFolder(into: string): Promise<string> {
-  const target = join(into, `untrained-${version}`);
-  if (existsSync(target)) return target;
-  await makeFolderOnce(target, (draft) => writeModel(draft));
+/** Random byte-level model of 0.1 million weights with a chat template, always the same. */
+async function untrainedFolder(): Promise<string> {
+  const target = join(userCache(), `untrained-${version}`);
+  if (!existsSync(target)) await makeFolderOnce(target, writeModel);
   return target;
 }
 

@@ -17,11 +17,11 @@ export function checkRemoteSettings(
 ): void {
   if (engine === null) return;
   const { loraAlpha = 32 } = engine.tinker;
-  if (device !== "auto") refuseSetting("device", "has no effect: the models are on the server; set it to auto");
-  if (Object.keys(devices).length > 0)
-    refuseSetting("devices", "has no effect: the models are on the server; remove it");
-  if (workers !== "auto") refuseSetting("workers", "has no effect: the models are on the server; set it to auto");
-  if (written.includes("memory")) refuseSetting("memory", "has no effect: the models are on the server; remove it");
+  const unused = "has no effect: the models are on the server";
+  if (device !== "auto") refuseSetting("device", `${unused}; set it to auto`);
+  if (Object.keys(devices).length > 0) refuseSetting("devices", `${unused}; remove it`);
+  if (workers !== "auto") refuseSetting("workers", `${unused}; set it to auto`);
+  if (written.includes("memory")) refuseSetting("memory", `${unused}; remove it`);
   if (lora === null)
     refuseSetting("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
   if (lora.alpha !== loraAlpha)
@@ -32,10 +32,9 @@ export function checkRemoteSettings(
   const { rank: _, alpha: __, ...others } = lora;
   const [other] = Object.keys(others);
   if (other !== undefined) refuseSetting(`lora.${other}`, "is not part of the protocol; remove it");
-  const [base] = Object.keys(bases);
-  if (base !== undefined) refuseSetting(`bases.${base}`, "a remote engine has one base model; remove it");
-  const [teacher] = Object.keys(teachers);
-  if (teacher !== undefined) refuseSetting(`teachers.${teacher}`, "a remote engine has one base model; remove it");
+  for (const [setting, models] of Object.entries({ bases, teachers }))
+    for (const name of Object.keys(models))
+      refuseSetting(`${setting}.${name}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
     refuseSetting("actor.model", "a remote engine has one base model; use actor.api, or null for the run's model");
   if (train.opponents)

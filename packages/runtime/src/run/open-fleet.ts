@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
@@ -17,6 +16,7 @@ import {
   type ServerStatus,
 } from "@laconic/openai/fleet";
 import { present } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
 import { makeFolders, writing } from "@laconic/core/platform";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
@@ -73,10 +73,7 @@ export async function openFleet(
   const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
     serversOf(sampler);
   // Stable across resumes, and unique on the servers.
-  const run = `laconic-${createHash("sha256")
-    .update(`${hostname()} ${resolve(directory)}`)
-    .digest("hex")
-    .slice(0, 8)}`;
+  const run = `laconic-${sha256(`${hostname()} ${resolve(directory)}`).slice(0, 8)}`;
   const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
   const replies: SampledReply[] = [];
   const unheard: ServerChange[] = [];

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { configError, nameHint } from "@laconic/core";
 import { runFiles } from "@laconic/core/run-folder";
-import { columnsOf, formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { columnsOf, formatCells, formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import {
   actorChoice,
@@ -16,7 +16,6 @@ import {
 import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/resolver";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import type { ProbeRecord, ProbedFamily } from "@laconic/trainer/reading";
-import { printable } from "../runs/printable.ts";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
 /** Options of `probeRun`. */
@@ -109,7 +108,7 @@ export function probeText(record: ProbeRecord): string {
     }
   for (const { family, reason } of skipped) remarks.push(`no ${family}: ${reason}.`);
   const table = columnsOf([columns.map((column) => column.toUpperCase()), ...rows]);
-  return printable([title, "", ...table, "", ...remarks].join("\n"));
+  return visibleText([title, "", ...table, "", ...remarks].join("\n"));
 }
 
 function fallOf({ fall: { value, low, high } }: ProbedFamily): string {

@@ -1,9 +1,8 @@
 import { mapValues } from "@laconic/core";
-import { formatDuration, formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatDuration, formatInterval, formatNumber, formatPercent, visibleText } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
 import { runFiles, type Evaluation, type Measured, describeUnscored } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
-import { printable } from "../runs/printable.ts";
 
 /** Training result for programs and readers. */
 export interface TrainingResult {
@@ -138,7 +137,7 @@ type Course = readonly (Measured | undefined)[];
 /** One line per reward and task measure over the states; "-" for missing values. */
 export function measureLines(states: Course): string[] {
   const names = Object.keys(states.at(-1)?.measures ?? {});
-  return names.map((name) => `${printable(name)}  ${way(states, (of) => numberText(of.measures?.[name]))}`);
+  return names.map((name) => `${visibleText(name)}  ${way(states, (of) => numberText(of.measures?.[name]))}`);
 }
 
 export function languageLines(states: Course): string[] {
@@ -146,7 +145,7 @@ export function languageLines(states: Course): string[] {
     const figures = languageFigures
       .filter(([name]) => last[name] !== undefined)
       .map(([name, label]) => `${label} ${way(states, (of) => numberText(of.language?.[agent]?.[name]))}`);
-    return `words of ${printable(agent)}  ${figures.join(", ")}`;
+    return `words of ${visibleText(agent)}  ${figures.join(", ")}`;
   });
 }
 

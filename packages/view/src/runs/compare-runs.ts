@@ -7,9 +7,16 @@ import {
   varianceOfMean,
   type Estimate,
 } from "@laconic/core/numeric";
-import { columnsOf, formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
+import {
+  columnsOf,
+  formatColumn,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatPoints,
+  visibleText,
+} from "@laconic/core/text";
 import { runMissing, type RunEvaluation } from "@laconic/trainer/reading";
-import { printable } from "./printable.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -216,7 +223,7 @@ export function comparisonText({ settings, groups, differences, notes }: Compari
     ...columnsOf([["", "n", "ACCURACY", "TOKENS", "TIME"], ...figureRows]),
     ...(notes.length === 0 ? [] : ["", ...notes]),
   ]
-    .map(printable)
+    .map(visibleText)
     .join("\n");
 }
 

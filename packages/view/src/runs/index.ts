@@ -2,7 +2,6 @@
  * Runs listed, compared and as CSV: what a terminal shows of their folders. Loads neither charts nor the training loop.
  * @module @laconic/view/runs
  */
-export { printable } from "./printable.ts";
 export { compareRuns, comparisonText } from "./compare-runs.ts";
 export type { Comparison, Difference, Figure, GroupDifference, RunGroup } from "./compare-runs.ts";
 export { listRuns, runLines } from "./list-runs.ts";

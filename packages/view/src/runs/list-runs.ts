@@ -1,6 +1,6 @@
 import { basename, join, relative } from "node:path";
 import { configError } from "@laconic/core";
-import { columnsOf, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { columnsOf, formatDuration, formatNumber, formatPercent, visibleText } from "@laconic/core/text";
 import {
   describeChanges,
   folderSource,
@@ -10,7 +10,6 @@ import {
   type RunFacts,
 } from "@laconic/trainer/reading";
 import { findFolders, realFolder } from "./find-folders.ts";
-import { printable } from "./printable.ts";
 
 /** Run in a list. */
 export interface RunSummary extends Omit<
@@ -65,5 +64,5 @@ function cells(run: RunSummary, folder: string): string[] {
     seconds === null ? "-" : formatDuration(seconds),
     device ?? "-",
     String(warnings),
-  ].map((cell) => printable(cell).replaceAll(/\s+/gu, " "));
+  ].map((cell) => visibleText(cell).replaceAll(/\s+/gu, " "));
 }

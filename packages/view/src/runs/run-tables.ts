@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { makeFolders } from "@laconic/core/platform";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { csvLine } from "@laconic/core/text";
+import { csvLine, visibleText } from "@laconic/core/text";
 import {
   eachEpisode,
   eachRow,
@@ -13,7 +13,6 @@ import {
   type Row,
   type RunSource,
 } from "@laconic/trainer/reading";
-import { printable } from "./printable.ts";
 import { readRunSummary } from "./list-runs.ts";
 import { recordOf } from "./settings.ts";
 
@@ -91,7 +90,7 @@ type Column<T> = readonly [name: string, cell: (row: T) => unknown];
 /** Control and direction characters could affect a terminal. */
 function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>): RunTable {
   return {
-    columns: columns.map(([name]) => printable(name)),
+    columns: columns.map(([name]) => visibleText(name)),
     async *rows() {
       for await (const row of rows()) yield columns.map(([, cell]) => cellOf(cell(row)));
     },
@@ -199,5 +198,5 @@ const turnColumns: readonly Column<Numbered & RecordedEpisode["episode"]["uttera
 function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (typeof value === "number" || typeof value === "boolean") return value;
-  return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  return visibleText(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
