@@ -1,7 +1,8 @@
-// Runs one part of gpu-check.ts and prints its rows.
-//   part.ts PART DEVICE full|small FOLDER
+// Runs one part of gpu-check.ts and prints its rows. `bits` prints one hash of an update's and of replies' bits.
+//   part.ts PART DEVICE full|small FOLDER [DETERMINISTIC]
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
@@ -14,12 +15,12 @@ import { cardNames, cards } from "@laconic/runtime/devices";
 import { machine, print } from "../measure.ts";
 import { lastOf, peer as runPeer, run, runOurs, type Ran } from "../processes.ts";
 import { halfBillion, parityTokens, small } from "./geometry.ts";
-import { nanoRequests } from "./nano.ts";
 import { compareWithPeer } from "./parity.ts";
-import { decodeRequests, updateOf } from "./work.ts";
+import { decodeRequests, nanoRequests, updateOf } from "./work.ts";
 
-const [part, device, size, work] = process.argv.slice(2) as [string, "cpu" | "cuda", string, string];
-const parts = { peer, conformance, twice, speed, parity, nano, vllm, trl, quickstart };
+type Arguments = [part: string, device: "cpu" | "cuda", size: string, work: string, deterministic?: string];
+const [part, device, size, work, deterministic] = process.argv.slice(2) as Arguments;
+const parts = { peer, conformance, twice, bits, speed, parity, nano, vllm, trl, quickstart };
 const laconic = join(fileURLToPath(import.meta.resolve("@laconic/cli/package.json")), "../assets/laconic.mjs");
 const dtype = device === "cuda" ? "bfloat16" : "float32";
 const isSmall = size === "small";
@@ -135,19 +136,32 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
 }
 
 function twice(): void {
-  const jobFile = join(work, "job.json");
-  writeFileSync(jobFile, JSON.stringify(job));
-  for (const deterministic of [false, true]) {
-    const words = [jobFile, device, dtype, String(deterministic && device === "cuda")];
-    const results = [0, 1].map(() => lastOf(runOurs("gpu/bits.ts", words, { timeoutMs: 60_000 })));
+  for (const isForced of [false, true]) {
+    const words = ["bits", device, size, work, String(isForced && device === "cuda")];
+    const results = [0, 1].map(() => lastOf(runOurs("gpu/part.ts", words, { timeoutMs: 60_000 })));
     const failure = results.find((result) => "failed" in result);
-    const bits = results.map((result) => result["bits"]);
-    print("twice", { deterministic, ...(failure ?? { same: bits[0] === bits[1], bits }) });
+    const [first, second] = results.map((result) => result["bits"]);
+    print("twice", { deterministic: isForced, ...(failure ?? { same: first === second, bits: [first, second] }) });
   }
 }
 
+async function bits(): Promise<void> {
+  // Two layers of the true width: the order of sums does not depend on the depth.
+  const shallow = { ...job, config: { ...job.config, num_hidden_layers: 2 } };
+  const kernels = await createKernels({ device, dtype, ...(deterministic === "true" && { deterministic: true }) });
+  const engine = await createInlineEngine([kernels], { maxTokensPerMicroBatch: 4096 });
+  const model = await engine.createModel({ kind: "config", config: shallow.config, seed: "bits" });
+  const update = updateOf(model, shallow);
+  for (let step = 0; step < 3; step++) await update();
+  const hash = createHash("sha256");
+  for (const { tokens, logProbs } of await model.sample(decodeRequests(shallow, 4)))
+    hash.update(Int32Array.from(tokens)).update(Float64Array.from(logProbs));
+  print("bits", { bits: hash.digest("hex").slice(0, 16), backend: kernels.backend });
+  await engine.close();
+}
+
 async function nano(): Promise<void> {
-  const requests = nanoRequests(Number(job.config["vocab_size"]), isSmall);
+  const requests = nanoRequests(job, isSmall);
   await withModel(dtype, async (model) => {
     await model.sample(requests.slice(0, 4).map((each) => ({ ...each, sampling: { ...each.sampling, maxTokens: 4 } })));
     const start = performance.now();
@@ -159,7 +173,7 @@ async function nano(): Promise<void> {
 }
 
 function vllm(): void {
-  const requests = nanoRequests(Number(job.config["vocab_size"]), isSmall);
+  const requests = nanoRequests(job, isSmall);
   const prompts = requests.map(({ promptTokens }) => promptTokens);
   const lengths = requests.map(({ sampling }) => sampling.maxTokens);
   keep("vllm", runPeer("vllm_lengths.py", { checkpoint, dtype, prompts, lengths }, { timeoutMs: 110_000 }));

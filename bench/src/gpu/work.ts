@@ -17,13 +17,31 @@ export function updateOf(model: TrainableModel, { config, update }: GpuJob): () 
 /** Random tokens, with replies of full length. */
 export function decodeRequests({ config, decode }: GpuJob, rows: number): SampleRequest[] {
   const tokens = randomTokens("decode", Number(config["vocab_size"]));
+  return requests(rows, 1, () => ({ promptTokens: tokens(decode.prompt), maxTokens: decode.tokens }));
+}
+
+/**
+ * Protocol of nano-vllm's bench.py (github.com/GeeeekExplorer/nano-vllm): 256 sequences, prompts and replies of 100 to
+ * 1,024 random tokens each, no end token. Small: 8 sequences of 4 to 16.
+ */
+export function nanoRequests({ config }: GpuJob, small: boolean): SampleRequest[] {
+  const [count, least, most] = small ? [8, 4, 16] : [256, 100, 1024];
+  const random = randomFromSeed("nano");
+  const tokens = randomTokens("nano tokens", Math.min(Number(config["vocab_size"]), 10_000));
+  const length = (): number => least + random.integer(most - least + 1);
+  return requests(count, 0.6, () => ({ promptTokens: tokens(length()), maxTokens: length() }));
+}
+
+function requests(
+  count: number,
+  temperature: number,
+  draw: () => { readonly promptTokens: number[]; readonly maxTokens: number },
+): SampleRequest[] {
   const random = randomFromSeed("replies");
-  return Array.from({ length: rows }, (_, row): SampleRequest => ({
-    promptTokens: tokens(decode.prompt),
-    sampling: { temperature: 1, maxTokens: decode.tokens },
-    stopTokens: [],
-    random: random.split(row).state(),
-  }));
+  return Array.from({ length: count }, (_, row) => {
+    const { promptTokens, maxTokens } = draw();
+    return { promptTokens, sampling: { temperature, maxTokens }, stopTokens: [], random: random.split(row).state() };
+  });
 }
 
 function randomTokens(seed: string, vocabulary: number): (count: number) => number[] {
