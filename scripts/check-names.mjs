@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { endChecks, tell } from "./lib/checks.mjs";
 import { publishedFolders } from "./lib/pack.mjs";
 import { repository, scope } from "./lib/names.mjs";
 import { root } from "./lib/root.mjs";
@@ -16,10 +17,8 @@ const manifests = [...publishedFolders(), root, ...["docs", "examples", "bench"]
 );
 const ours = new Set(manifests.map(({ name }) => name));
 const known = new Set(
-  manifests.flatMap((manifest) =>
-    ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"].flatMap((kind) =>
-      Object.keys(manifest[kind] ?? {}),
-    ),
+  manifests.flatMap(({ dependencies, devDependencies, peerDependencies, optionalDependencies }) =>
+    Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies, ...optionalDependencies }),
   ),
 );
 
@@ -36,15 +35,11 @@ for (const file of files) {
     for (const word of words.trim().split(" ")) note(word, file);
 }
 
-let failed = 0;
 for (const [name, file] of places) {
   const problem = await problemOf(name);
-  if (problem === null) continue;
-  failed += 1;
-  console.log(`FAIL ${name} (${file}): ${problem}`);
+  tell(`${name} (${file})`, problem === null ? [] : [problem]);
 }
-console.log(`${places.size - failed} passed, ${failed} failed, 0 skipped`);
-process.exitCode = failed === 0 ? 0 : 1;
+endChecks();
 
 async function problemOf(name) {
   const isOurs = name.startsWith(`${scope}/`);

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { endChecks, tell } from "./lib/checks.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -29,13 +30,13 @@ const known = readdirSync(join(folder, "corpus")).toSorted();
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`unknown target ${unknown.join(", ")}; use one of: ${known.join(", ")}`);
 const cache = join(root, "node_modules/.cache/fuzz");
+const node = process.env.LACONIC_FUZZ_NODE || process.execPath;
 const externals = join(root, "node_modules/.pnpm/node_modules");
 const program = join(cache, "targets.cjs");
 await bundle();
 const jazzer = await installed();
-let failed = 0;
-for (const name of positionals.length > 0 ? positionals : known) if (!(await holds(name))) failed += 1;
-process.exitCode = failed === 0 ? 0 : 1;
+for (const name of positionals.length > 0 ? positionals : known) await fuzz(name);
+endChecks();
 
 function bundle() {
   return build({
@@ -60,26 +61,22 @@ async function installed() {
     const { code, text } = await run("npm", words);
     if (code !== 0) throw new Error(`${fuzzer} cannot be installed:\n${text}`);
   }
-  const { code, text } = await run(node(), [cli, "--help"]);
+  const { code, text } = await run(node, [cli, "--help"]);
   if (code === 0) return cli;
   const reason = /GLIBC_\S+/u.exec(text);
   const remedy = `it needs ${reason?.[0]} or newer (Ubuntu 24.04, Debian 13); LACONIC_FUZZ_NODE names a Node that has it`;
   throw new Error(`${fuzzer} does not start here: ${reason ? remedy : text}`);
 }
 
-function node() {
-  return process.env.LACONIC_FUZZ_NODE || process.execPath;
-}
-
-async function holds(name) {
+async function fuzz(name) {
   const found = join(folder, "found", name);
   const fresh = resolve(root, values.corpus, name);
   for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
   // libFuzzer would also report units that a busy machine slowed down.
   const limits = [`-max_total_time=${seconds}`, "-rss_limit_mb=4096", "-report_slow_units=1000000"];
-  const options = [`-artifact_prefix=${found}/`, ...limits];
   // The bundle is in node_modules, which is excluded by default.
   const words = [
+    jazzer,
     "--timeout=25000",
     "--includes=targets.cjs",
     "--excludes=nothing",
@@ -87,15 +84,13 @@ async function holds(name) {
     fresh,
     join(folder, "corpus", name),
     "--",
-    ...options,
+    `-artifact_prefix=${found}/`,
+    ...limits,
   ];
-  const cli = [jazzer, ...words];
-  const { code, text } = await run(node(), cli, { env: { LACONIC_FUZZ: name, NODE_PATH: externals } });
+  const { code, text } = await run(node, words, { env: { LACONIC_FUZZ: name, NODE_PATH: externals } });
   if (readdirSync(found).length === 0) rmdirSync(found);
   const tried = [...text.matchAll(/^#(\d+)/gmu)].at(-1)?.[1] ?? "0";
   const reached = [...text.matchAll(/ cov: (\d+)/gu)].at(-1)?.[1] ?? "0";
-  const line = `${tried} inputs, ${reached} places reached, ${seconds} s`;
-  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(16)} ${line}`);
-  if (code !== 0) console.log(text.trim().split("\n").slice(-40).join("\n"));
-  return code === 0;
+  const line = `${name.padEnd(16)} ${tried} inputs, ${reached} places reached, ${seconds} s`;
+  tell(line, code === 0 ? [] : text.trim().split("\n").slice(-40));
 }

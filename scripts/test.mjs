@@ -1,6 +1,8 @@
 // npm test: types, lint, format, unused code, then the quick tests. `npm test -- packages/gspo` runs the tests of one folder.
 // npm run test:long: *.long.test.ts, then kills and damage. npm run test:all: packages and docs, then both.
 // npm run test:nightly: *.nightly.test.ts, which do not block changes.
+// npm run test:chaos: kills, damage, full disks, hostile peers, bad input. `-- --long` tests every point instead of a sample
+// (half an hour).
 // Each part prints its seconds. The last line has the totals; a check counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -24,7 +26,7 @@ const checks = [
 ];
 
 const words = process.argv.slice(2);
-const tier = ["all", "long", "nightly"].find((name) => words.includes(`--${name}`)) ?? "quick";
+const tier = ["all", "chaos", "long", "nightly"].find((name) => words.includes(`--${name}`)) ?? "quick";
 const isQuick = tier === "quick" || tier === "all";
 const isLong = tier === "long" || tier === "all";
 const filters = words.filter((word) => !word.startsWith("--"));
@@ -40,7 +42,8 @@ showMissing();
 if (isQuick) await runTests("quick tests", { LACONIC_TIER: "quick" });
 if (isLong) await runTests("long tests", { LACONIC_TIER: "long" });
 if (tier === "nightly") await runTests("nightly tests", { LACONIC_TIER: "nightly" });
-if (isLong && filters.length === 0) await runTests("chaos", { LACONIC_CHAOS: "short" });
+if (tier === "chaos" || (isLong && filters.length === 0))
+  await runTests("chaos", { LACONIC_CHAOS: tier === "chaos" && words.includes("--long") ? "long" : "short" });
 endWith(total);
 
 async function runCheck({ name, command, fix }) {

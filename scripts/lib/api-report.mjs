@@ -8,11 +8,7 @@ import { root } from "./root.mjs";
 // TypeScript 7 has no compiler API yet.
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
-/**
- * Exports of every entry and of the command line.
- * @returns {{ entry: string, names: string[], signatures: string[], undocumented: string[] }[]} `undocumented` names
- * exports without a doc comment, with their file
- */
+/** Exports of every entry and of the command line. */
 export function apiReports() {
   const sources = new Map();
   return [...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "apps/trainer"]

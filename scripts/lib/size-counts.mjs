@@ -13,10 +13,7 @@ const roomOf = (path) =>
     .slice(0, /^(?:packages|apps)\//u.test(path) ? 2 : 1)
     .join("/");
 
-/**
- * Lines and characters of tracked source, and lines of tests, by package.
- * @returns {Record<string, { source: number, bytes: number, tests: number }>} `total` is the whole tree
- */
+/** Lines and characters of tracked source, and lines of tests, by package. */
 export function countSizes() {
   const counts = {};
   const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 }).split(

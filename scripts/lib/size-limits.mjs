@@ -8,7 +8,6 @@ import { readFileSync } from "node:fs";
  * - `unused`: megabytes of installed packages of which the README's example loads no module
  * - `exports`: names over all entries
  * - `root`: names of the first entry
- * @type {Readonly<Record<string, import("./size-limits.d.mts").SizeLimit>>}
  */
 export const sizeLimits = {
   "@laconic/verify": { installed: 3, unused: 0, exports: 12 },
@@ -40,7 +39,6 @@ export const sizeLimits = {
 /**
  * Max lines and characters of source and lines of tests. `node scripts/size-caps.mjs --write` writes the present sizes
  * unless the whole tree grew.
- * @type {import("./size-counts.d.mts").SizeTable}
  */
 export const sizeCaps = Object.fromEntries(
   Object.entries(JSON.parse(readFileSync(new URL("size-caps.json", import.meta.url), "utf8"))).map(

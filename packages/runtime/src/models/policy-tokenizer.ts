@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { relayTokenizer, type TeamTask } from "@laconic/tasks";
@@ -8,7 +9,7 @@ import { z } from "zod";
 /** The relay's tokenizer if the model was taught it, otherwise its folder's. */
 export async function policyTokenizer(
   folder: string,
-  templateArguments: Readonly<Record<string, unknown>>,
+  templateArguments: UnknownRecord,
 ): Promise<TeamTask["tokenizer"]> {
   if ((await taughtTask(folder))?.startsWith("relay/")) return relayTokenizer;
   // Loaded on demand, because some worlds have their own tokens.
@@ -23,9 +24,9 @@ export async function taughtTask(folder: string): Promise<string | null> {
 }
 
 /** JSON file of a folder; null if missing or invalid. */
-export async function jsonIn(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | null> {
+export async function jsonIn(folder: string, file: string): Promise<UnknownRecord | null> {
   try {
-    return boundedJson(await readFile(join(folder, file), "utf8")) as Readonly<Record<string, unknown>>;
+    return boundedJson(await readFile(join(folder, file), "utf8")) as UnknownRecord;
   } catch {
     return null;
   }

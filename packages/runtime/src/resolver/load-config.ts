@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { configError, isRecord, nameHint } from "@laconic/core";
+import { configError, isRecord, nameHint, type UnknownRecord } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { wordTable } from "@laconic/core/checks";
 import {
@@ -32,7 +32,7 @@ import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, partsOfFileText, referenced } from "./reference.ts";
 
 /** Plain JSON with references to values. */
-export type WrittenConfig = Readonly<Record<string, unknown>>;
+export type WrittenConfig = UnknownRecord;
 
 /**
  * Loads a file, an export (`FILE.ts#NAME`), or `preset:NAME`.
@@ -95,7 +95,7 @@ const presets: Readonly<Record<string, Preset>> = wordTable({
 export const presetNames: readonly string[] = Object.keys(presets);
 
 /** Configuration of a preset. */
-export function presetConfig(name: string): Readonly<Record<string, unknown>> {
+export function presetConfig(name: string): UnknownRecord {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return { ...preset };
   const hint = nameHint(

@@ -27,7 +27,7 @@ interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "me
   readonly task: TaskSettings;
   readonly actor: ActorSettings | null;
   readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
-  readonly train: Readonly<Record<string, unknown>>;
+  readonly train: UnknownRecord;
 }
 
 const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recompute: "none" };
@@ -162,7 +162,7 @@ export function writtenConfig({
   devices,
   warmStart,
   ...config
-}: AppConfig): Readonly<Record<string, unknown>> {
+}: AppConfig): UnknownRecord {
   // Memory has no effect on a server.
   const where = engine === null ? { memory } : { engine };
   return {
@@ -201,7 +201,7 @@ function withReferences(
   };
 }
 
-type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
+type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: UnknownRecord };
 
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);

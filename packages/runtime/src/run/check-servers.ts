@@ -1,4 +1,4 @@
-import { refuseSetting } from "@laconic/core";
+import { refuseSetting, type UnknownRecord } from "@laconic/core";
 import { checkSampling, samplingCuts } from "@laconic/core/backends";
 import type { ImportanceOptions } from "@laconic/gspo";
 import { objectivePreset } from "@laconic/gspo/presets";
@@ -121,20 +121,17 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
 }
 
 /** Adds importance weights for a large gap between sampler and trainer, unless `importance` is set. */
-export function withGapCorrection(
-  train: Readonly<Record<string, unknown>>,
-  sampler: SamplerSettings | null,
-): Readonly<Record<string, unknown>> {
+export function withGapCorrection(train: UnknownRecord, sampler: SamplerSettings | null): UnknownRecord {
   const { objective = {}, asynchronous = null, oldLogProbs = "recompute" } = train;
   // Stale samples are weighted anyway; the sampler's log-probs have no gap.
   if (sampler === null || asynchronous !== null || oldLogProbs !== "recompute") return train;
   if (typeof objective !== "object" || objective === null || "importance" in objective) return train;
-  const { name = "gspo", ...options } = objective as Readonly<Record<string, unknown>>;
+  const { name = "gspo", ...options } = objective as UnknownRecord;
   if (!takesImportance(name, options)) return train;
   return { ...train, objective: { name, ...options, importance: gapCorrection } };
 }
 
-function takesImportance(name: unknown, options: Readonly<Record<string, unknown>>): boolean {
+function takesImportance(name: unknown, options: UnknownRecord): boolean {
   try {
     objectivePreset(name as Parameters<typeof objectivePreset>[0], { ...options, importance: gapCorrection });
     return true;

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { configError, LaconicError, dataError } from "@laconic/core";
+import { configError, LaconicError, dataError, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { makeFolder, writing } from "@laconic/core/platform";
 import { changesOf, explainedFileSystem, nodeFileSystem, type Change } from "@laconic/trainer";
@@ -23,7 +23,7 @@ export interface Variant {
   readonly about: string;
   readonly overrides: readonly string[];
   /** Configuration to override. Default: the common one. */
-  readonly base?: Readonly<Record<string, unknown>>;
+  readonly base?: UnknownRecord;
 }
 
 interface Side {
@@ -78,7 +78,7 @@ type VariantStart = Required<Pick<StartOptions, "directory" | "resume" | "spendi
 
 /** Options of a sweep or ablation. */
 export interface VariantOptions {
-  readonly base: Readonly<Record<string, unknown>>;
+  readonly base: UnknownRecord;
   readonly variants: readonly Variant[];
   readonly folder: string;
   readonly seeds: readonly number[];

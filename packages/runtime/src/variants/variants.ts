@@ -1,4 +1,4 @@
-import { configError, isRecord, type LaconicError } from "@laconic/core";
+import { configError, isRecord, type LaconicError, type UnknownRecord } from "@laconic/core";
 import { parseJson, tryParseJson } from "@laconic/core/json";
 import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./choose-variants.ts";
@@ -58,7 +58,7 @@ const maxVariants = 256;
 
 interface Configuration {
   readonly name: string;
-  readonly base: Readonly<Record<string, unknown>>;
+  readonly base: UnknownRecord;
 }
 
 /**
@@ -136,7 +136,7 @@ function partsOf(text: string): string[] {
 }
 
 /** Describes settings that overrides drop: `train.objective={"name":"grpo"}` replaces the group, and has no KL term. */
-export function droppedSettings(base: Readonly<Record<string, unknown>>, overrides: readonly string[]): string[] {
+export function droppedSettings(base: UnknownRecord, overrides: readonly string[]): string[] {
   return overrides.flatMap((word) => {
     const index = word.indexOf("=");
     const key = word.slice(0, index);
