@@ -1,7 +1,7 @@
 // npm run check:packages: packs each package, installs it with npm in an empty project, compiles the first example of
 // its README and runs it with Node. `npm run check:packages -- gspo budget` checks some. `--out FILE` writes each
 // package's sizes as a JSON line.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,6 +14,7 @@ import { weigh } from "./lib/installed.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { sizeLimits } from "./lib/size-limits.mjs";
 
+const npmInstall = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
 const shortRun = ["quickstart", "train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=20"];
 
 await setUp();
@@ -40,11 +41,12 @@ if (flags.out !== undefined) await writeFile(flags.out, weights.map((row) => `${
 endChecks();
 
 function readPackages() {
-  const read = publishedFolders().map((folder) => {
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return [manifest.name, { id: basename(folder), folder, manifest }];
-  });
-  return new Map(read);
+  return new Map(
+    publishedFolders().map((folder) => {
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return [manifest.name, { id: basename(folder), folder, manifest }];
+    }),
+  );
 }
 
 function withSiblings({ manifest }, seen = new Set()) {
@@ -80,19 +82,19 @@ async function inPairs(list, action) {
 /** Skips dependent steps after a package's first failure. */
 async function check(each) {
   const project = join(work, each.manifest.name.replace("/", "-"));
-  const steps = [
-    { label: "tarball", action: () => checkTarball(each) },
-    { label: "install", action: () => install(each, project) },
-    { label: "README example", action: () => compileExample(each, project) },
-    { label: "size", action: () => weighExample(each, project) },
-    ...Object.keys(each.manifest.bin ?? {}).flatMap((bin) => [
-      { label: `${bin} --help`, action: () => runBin(each, bin, ["--help"], project) },
-      { label: `${bin} quickstart`, action: () => runBin(each, bin, shortRun, project) },
-    ]),
-  ];
+  const steps = {
+    tarball: () => checkTarball(each),
+    install: () => install(each, project),
+    "README example": () => compileExample(each, project),
+    size: () => weighExample(each, project),
+  };
+  for (const bin of Object.keys(each.manifest.bin ?? {})) {
+    steps[`${bin} --help`] = () => runBin(each, bin, ["--help"], project);
+    steps[`${bin} quickstart`] = () => runBin(each, bin, shortRun, project);
+  }
   const cells = [];
   let failure = null;
-  for (const { label, action } of steps) {
+  for (const [label, action] of Object.entries(steps)) {
     const { code, text, seconds, figure = `${seconds.toFixed(1)} s` } = await action();
     cells.push(`${label} ${code === 0 ? "ok" : "FAIL"} ${figure}`);
     if (code === 0) continue;
@@ -128,7 +130,7 @@ async function install(each, project) {
   if (tarballs.includes(undefined)) return { code: 1, text: "a sibling could not be packed, see its row", seconds: 0 };
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
-  return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
+  return run("npm", [...npmInstall, ...tarballs], { cwd: project });
 }
 
 /** All entries; the first for packages with optional peers, which are not installed yet. */
@@ -139,8 +141,7 @@ function entriesOf({ name, publishConfig, peerDependenciesMeta }) {
 }
 
 async function compileExample({ folder, manifest }, project) {
-  const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
-  const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
+  const code = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder, "README.md"), "utf8"))?.[1];
   if (code === undefined) return { code: 1, text: "the README has no ```ts block", seconds: 0 };
   await writeFile(join(project, "example.ts"), `${code}\nexport {};\n`);
   const imports = entriesOf(manifest).map((entry, i) => `export type * as entry${i} from "${entry}";\n`);
@@ -175,8 +176,7 @@ async function weighExample(each, project) {
   const { manifest } = each;
   const peers = peersToInstall(each);
   if (peers.length > 0) {
-    const words = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...peers.map(({ word }) => word)];
-    const { code, text } = await run("npm", words, { cwd: project });
+    const { code, text } = await run("npm", [...npmInstall, ...peers.map(({ word }) => word)], { cwd: project });
     if (code !== 0) return { code, text, seconds: 0 };
   }
   const example = (env) => run(process.execPath, ["example.js"], { cwd: project, env });

@@ -91,14 +91,14 @@ async function playAll(name, asked) {
       from += count;
       return play(words, (line) => {
         if (line.startsWith("{")) tell(JSON.parse(line), totals, asked);
-        else process.stdout.write(`${line}\n`);
+        else console.log(line);
       });
     }),
   );
   const seconds = (performance.now() - start) / 1000;
   if (!values.json)
-    process.stdout.write(
-      `${name}: ${totals.seeds} seeds, ${totals.events} events, ${totals.faults} faults, ${totals.failed} failed, ${seconds.toFixed(1)} s\n`,
+    console.log(
+      `${name}: ${totals.seeds} seeds, ${totals.events} events, ${totals.faults} faults, ${totals.failed} failed, ${seconds.toFixed(1)} s`,
     );
   return totals.failed + (totals.seeds === asked ? 0 : 1);
 }
@@ -116,19 +116,15 @@ function play(words, hear) {
 }
 
 function tell(outcome, totals, asked) {
+  const { scenario, seed: own, events, met, violation, variant, faults, shortest, trace } = outcome;
   totals.seeds += 1;
-  totals.events += outcome.events;
-  totals.faults += outcome.met.length;
-  if (outcome.violation !== null) totals.failed += 1;
-  if (values.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-  else if (outcome.violation !== null)
-    process.stdout.write(
-      `${outcome.scenario} --seed ${outcome.seed} FAILS: ${outcome.violation}\n` +
-        (outcome.variant ? `  trains: ${JSON.stringify(outcome.variant)}\n` : "") +
-        `  faults: ${outcome.faults.join("; ") || "none"}\n  shortest: ${outcome.shortest.join("; ") || "none"}\n`,
-    );
-  else if (asked === 1)
-    process.stdout.write(
-      `${outcome.scenario} --seed ${outcome.seed} holds: ${outcome.events} events, trace ${outcome.trace}\n`,
-    );
+  totals.events += events;
+  totals.faults += met.length;
+  if (violation !== null) totals.failed += 1;
+  if (values.json) console.log(JSON.stringify(outcome));
+  else if (violation !== null) {
+    console.log(`${scenario} --seed ${own} FAILS: ${violation}`);
+    if (variant) console.log(`  trains: ${JSON.stringify(variant)}`);
+    console.log(`  faults: ${faults.join("; ") || "none"}\n  shortest: ${shortest.join("; ") || "none"}`);
+  } else if (asked === 1) console.log(`${scenario} --seed ${own} holds: ${events} events, trace ${trace}`);
 }

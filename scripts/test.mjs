@@ -9,20 +9,12 @@ import { setUp } from "./lib/setup.mjs";
 import { endWith, runVitest } from "./lib/vitest.mjs";
 
 const checks = [
-  { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
-  { name: "types of the pages", command: ["tsc", "-p", "packages/view/web"], fix: "correct the lines above" },
-  { name: "types of the examples", command: ["tsc", "-p", "examples"], fix: "correct the lines above" },
-  {
-    name: "lint",
-    command: ["oxlint", "--type-aware", "--deny-warnings"],
-    fix: "npm run lint:fix, then the rest by hand",
-  },
-  { name: "format", command: ["oxfmt", "--check"], fix: "npm run format" },
-  {
-    name: "unused code",
-    command: ["knip", "--no-config-hints"],
-    fix: "delete what is listed, or declare it in knip.json",
-  },
+  { name: "types", command: "tsc -p .", fix: "correct the lines above" },
+  { name: "types of the pages", command: "tsc -p packages/view/web", fix: "correct the lines above" },
+  { name: "types of the examples", command: "tsc -p examples", fix: "correct the lines above" },
+  { name: "lint", command: "oxlint --type-aware --deny-warnings", fix: "npm run lint:fix, then the rest by hand" },
+  { name: "format", command: "oxfmt --check", fix: "npm run format" },
+  { name: "unused code", command: "knip --no-config-hints", fix: "delete what is listed, or declare it in knip.json" },
 ];
 
 const words = process.argv.slice(2);
@@ -34,8 +26,8 @@ const total = { passed: 0, skipped: 0, failures: [] };
 
 await setUp();
 if (tier === "all" && filters.length === 0) {
-  await runCheck({ name: "packages", command: ["node", "scripts/check-packages.mjs"], fix: "npm run check:packages" });
-  await runCheck({ name: "docs", command: ["npm", "run", "--silent", "docs"], fix: "npm run docs" });
+  await runCheck({ name: "packages", command: "node scripts/check-packages.mjs", fix: "npm run check:packages" });
+  await runCheck({ name: "docs", command: "npm run --silent docs", fix: "npm run docs" });
 }
 if (isQuick) await Promise.all(checks.map(runCheck));
 showMissing();
@@ -47,7 +39,8 @@ if (tier === "chaos" || (isLong && filters.length === 0))
 endWith(total);
 
 async function runCheck({ name, command, fix }) {
-  const { code, text, seconds } = await run(command[0], command.slice(1));
+  const [program, ...args] = command.split(" ");
+  const { code, text, seconds } = await run(program, args);
   console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
   if (code === 0) total.passed += 1;
   else total.failures.push(name);

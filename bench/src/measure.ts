@@ -5,7 +5,7 @@ export function machine(): Record<string, unknown> {
 }
 
 export function print(bench: string, result: Record<string, unknown>): void {
-  process.stdout.write(`${JSON.stringify({ bench, ...result })}\n`);
+  console.log(JSON.stringify({ bench, ...result }));
 }
 
 export function round3(value: number): number {

@@ -10,72 +10,53 @@ const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /** Exports of every entry and of the command line. */
 export function apiReports() {
-  const sources = new Map();
-  return [...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "apps/trainer"]
-    .map((folder) => ({
-      folder,
-      manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")),
-    }))
-    .flatMap(({ folder, manifest }) =>
-      Object.entries(manifest.exports)
-        .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
-        .map(([path, source]) => ({
-          entry: join(manifest.name, path).replaceAll("\\", "/"),
-          exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-        })),
-    )
-    .map(({ entry, exports }) => ({
-      entry,
-      names: exports.map(({ name }) => name),
-      signatures: exports.map(({ signature }) => signature),
-      undocumented: exports
-        .filter((each) => !each.isDocumented)
-        .map(({ name, place }) => `${entry} ${name} (${place})`),
-    }));
+  const folders = [...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "apps/trainer"];
+  return folders.flatMap((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const sources = Object.entries(manifest.exports).filter(([, source]) => String(source).endsWith(".ts"));
+    return sources.map(([path, source]) => {
+      const entry = join(manifest.name, path).replaceAll("\\", "/");
+      const exports = exportsOf(join(root, folder, source)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return {
+        entry,
+        names: exports.map(({ name }) => name),
+        signatures: exports.map(({ signature }) => signature),
+        undocumented: exports
+          .filter((each) => !each.isDocumented)
+          .map(({ name, place }) => `${entry} ${name} (${place})`),
+      };
+    });
+  });
 }
 
-function exportsOf(path, sources) {
-  const found = [];
-  for (const statement of parsed(path, sources).statements) {
-    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause)) {
-      const target = statement.moduleSpecifier?.text;
-      for (const { name, propertyName } of statement.exportClause.elements) {
-        const own = (propertyName ?? name).text;
-        if (target?.startsWith("."))
-          found.push({ ...declared(join(dirname(path), target), own, sources), name: name.text });
-        else if (target) found.push(foreign(name.text, target));
-        else found.push({ ...declared(path, own, sources), name: name.text });
-      }
-    } else if (ts.isExportDeclaration(statement)) {
-      const target = statement.moduleSpecifier?.text ?? "";
-      if (!target.startsWith(".")) throw new Error(`${placeOf(path)}: export * from ${target} cannot be listed`);
-      found.push(...exportsOf(join(dirname(path), target), sources));
-    } else if (isExported(statement)) {
-      for (const name of namesOf(statement)) found.push(described(path, name, [statement]));
-    }
-  }
-  return found;
+function exportsOf(path) {
+  return parsed(path).statements.flatMap((statement) => {
+    if (!ts.isExportDeclaration(statement))
+      return isExported(statement) ? namesOf(statement).map((name) => described(path, name, [statement])) : [];
+    if (statement.exportClause?.elements)
+      return statement.exportClause.elements.map(({ name: { text } }) => ({ ...declared(path, text), name: text }));
+    const target = statement.moduleSpecifier.text;
+    if (!target.startsWith(".")) throw new Error(`${placeOf(path)}: export * from ${target} cannot be listed`);
+    return exportsOf(join(dirname(path), target));
+  });
 }
 
-/** Re-exports of another package are documented there. */
-function foreign(name, target) {
-  return { name, isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
-}
-
-function declared(path, name, sources) {
-  const source = parsed(path, sources);
-  const statements = source.statements.filter((statement) => namesOf(statement).includes(name));
-  if (statements.length > 0) return described(path, name, statements);
-  for (const statement of source.statements) {
-    const target = statement.moduleSpecifier?.text;
+function declared(path, name) {
+  const { statements } = parsed(path);
+  const own = statements.filter((statement) => namesOf(statement).includes(name));
+  if (own.length > 0) return described(path, name, own);
+  for (const statement of statements) {
     const elements =
       (ts.isExportDeclaration(statement) && statement.exportClause?.elements) ||
       (ts.isImportDeclaration(statement) && statement.importClause?.namedBindings?.elements) ||
       [];
     const hit = elements.find((each) => each.name.text === name);
-    if (!hit || !target) continue;
-    const own = (hit.propertyName ?? hit.name).text;
-    return target.startsWith(".") ? declared(join(dirname(path), target), own, sources) : foreign(own, target);
+    const inner = (hit?.propertyName ?? hit?.name)?.text;
+    const target = statement.moduleSpecifier?.text;
+    if (target?.startsWith(".") && hit) return declared(join(dirname(path), target), inner);
+    // Re-exports of another package are documented there.
+    if (target && hit) return { isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
+    if (hit && inner !== name) return declared(path, inner);
   }
   throw new Error(`${placeOf(path)} exports ${name}, which it neither declares nor imports`);
 }
@@ -89,24 +70,14 @@ function described(path, name, statements) {
   };
 }
 
-const kinds = new Map([
-  [ts.SyntaxKind.FunctionDeclaration, "function"],
-  [ts.SyntaxKind.ClassDeclaration, "class"],
-  [ts.SyntaxKind.InterfaceDeclaration, "interface"],
-  [ts.SyntaxKind.TypeAliasDeclaration, "type"],
-  [ts.SyntaxKind.VariableStatement, "constant"],
-]);
-
-function kindOf(statement) {
-  const kind = kinds.get(statement.kind);
-  if (kind === undefined)
-    throw new Error(`an export of kind ${ts.SyntaxKind[statement.kind]} has no place in a report`);
-  return kind;
-}
+const isDeclaration = (statement) =>
+  [ts.isFunctionDeclaration, ts.isClassDeclaration, ts.isInterfaceDeclaration, ts.isTypeAliasDeclaration].some((is) =>
+    is(statement),
+  );
 
 function namesOf(statement) {
   if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.text);
-  return kinds.has(statement.kind) && statement.name ? [statement.name.text] : [];
+  return isDeclaration(statement) && statement.name ? [statement.name.text] : [];
 }
 
 function isExported(statement) {
@@ -122,23 +93,23 @@ function isDocumented({ jsDoc }) {
 /** Declaration in one line, without bodies, members, values and comments. */
 function signatureOf(statement, name) {
   const source = statement.getSourceFile();
-  const text = (node) => withoutComments(node, source);
+  const text = (node) => printer.printNode(ts.EmitHint.Unspecified, node, source).replaceAll(/\s+/gu, " ").trim();
   if (ts.isVariableStatement(statement)) {
     const declaration = statement.declarationList.declarations.find((each) => each.name.text === name);
-    const written = declaration.type ? text(declaration.type) : `= ${text(declaration.initializer)}`;
-    return declaration.type ? `const ${name}: ${written}` : `const ${name} ${written}`;
+    const { type, initializer } = declaration;
+    return `const ${name}${type ? `: ${text(type)}` : ` = ${text(initializer)}`}`;
   }
-  if (ts.isFunctionDeclaration(statement)) return `function ${headOf(statement, text)}`;
+  const head = `${name}${typeParameters(statement, text)}`;
+  if (ts.isFunctionDeclaration(statement)) {
+    const result = statement.type ? `: ${text(statement.type)}` : "";
+    return `function ${head}(${parameters(statement, text)})${result}`;
+  }
   if (ts.isTypeAliasDeclaration(statement))
     return text(statement)
       .replace(/^export /u, "")
       .replace(/;$/u, "");
   const heritage = (statement.heritageClauses ?? []).map((clause) => ` ${text(clause)}`).join("");
-  return `${kindOf(statement)} ${name}${typeParameters(statement, text)}${heritage}`;
-}
-
-function headOf(node, text) {
-  return `${text(node.name)}${typeParameters(node, text)}(${parameters(node, text)})${node.type ? `: ${text(node.type)}` : ""}`;
+  return `${ts.isClassDeclaration(statement) ? "class" : "interface"} ${head}${heritage}`;
 }
 
 function typeParameters(node, text) {
@@ -157,17 +128,12 @@ function parameters(node, text) {
 
 const printer = ts.createPrinter({ removeComments: true, omitTrailingSemicolon: false });
 
-function withoutComments(node, source) {
-  return printer.printNode(ts.EmitHint.Unspecified, node, source).replaceAll(/\s+/gu, " ").trim();
-}
+const files = new Map();
 
-function parsed(path, sources) {
-  let source = sources.get(path);
-  if (!source) {
-    source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2022, true);
-    sources.set(path, source);
-  }
-  return source;
+function parsed(path) {
+  const file = files.get(path) ?? ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2022, true);
+  files.set(path, file);
+  return file;
 }
 
 function placeOf(path) {

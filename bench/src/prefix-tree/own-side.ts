@@ -26,4 +26,4 @@ const result: UpdateResult = {
   rows,
   peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
 };
-process.stdout.write(`${JSON.stringify(result)}\n`);
+console.log(JSON.stringify(result));

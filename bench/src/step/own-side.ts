@@ -38,7 +38,7 @@ const result: StepResult = {
   peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
 };
 await engine.close();
-process.stdout.write(`${JSON.stringify(result)}\n`);
+console.log(JSON.stringify(result));
 
 async function timed<T>(part: keyof StepSeconds, step: number, body: () => Promise<T>): Promise<T> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];

@@ -193,7 +193,6 @@ function promptsOf(prompt: z.output<typeof completionSchema>["prompt"]): Prompt[
   );
 }
 
-/** @throws HttpError 400 for most likely tokens without log-probs, or at the sampling temperature */
 function logProbsOf(
   mode: LogProbMode = "raw_logprobs",
   asked: boolean,

@@ -26,10 +26,17 @@ export const surfaceShape: SamplingShape & {
   user: z.string().exactOptional(),
 };
 
-const notStored = "this server stores nothing; remove it or send false";
+/** Labels of a request. */
+export const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(
+  z.string().max(64),
+  z.string().max(512),
+);
+
+export const notStored = (remedy: string): string => `this server stores nothing; ${remedy}`;
 
 /** Labels, and parameters with a value that has no effect. */
 export const idleShape: {
+  readonly store: Optional<unknown>;
   readonly service_tier: Optional<unknown>;
   readonly safety_identifier: Optional<unknown>;
   readonly verbosity: Optional<unknown>;
@@ -39,8 +46,8 @@ export const idleShape: {
   reasoning_effort: z.literal("none").exactOptional(),
   verbosity: z.literal("medium").exactOptional(),
   service_tier: z.enum(["auto", "default"]).exactOptional(),
-  store: z.literal(false, { error: notStored }).exactOptional(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).exactOptional(),
+  store: z.literal(false, { error: notStored("remove it or send false") }).exactOptional(),
+  metadata: metadataSchema.exactOptional(),
   safety_identifier: z.string().max(512).exactOptional(),
   // Ignored: the model decides.
   parallel_tool_calls: z.boolean().exactOptional(),

@@ -159,7 +159,6 @@ function requestOf(json: object, team: ServedTeam) {
   };
 }
 
-/** @throws HttpError 400 for an unknown agent, or two views of one */
 function viewsIn(
   messages: readonly z.output<typeof messageSchema>[],
   { name: team, topology: { agents } }: ServedTeam,

@@ -190,7 +190,6 @@ export function limitsOf(
 
 const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
-/** @throws LaconicError `config_invalid` with the flag */
 async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSettings>> {
   const methods = wordsIn(args.methods ?? taskBaselines).map(pairMethod);
   const names = methods.map(({ name }) => name);

@@ -32,7 +32,6 @@ export function reportError(error: unknown, terminal: Terminal, json: boolean): 
   if (system) sayError(system, terminal, json);
   else {
     sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
-    // The stack helps a bug report.
     terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   return 1;

@@ -130,7 +130,6 @@ async function preparedQuestions(
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
 }
 
-/** @throws LaconicError `config_invalid` for a flag without effect */
 function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly string[], where: string): void {
   const stray = flags.find((flag) => args[flag]);
   if (stray !== undefined) throw flagError(stray, `has no effect ${where}; remove it`);

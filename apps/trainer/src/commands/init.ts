@@ -43,7 +43,6 @@ interface ProjectOptions {
   readonly template: TemplateName;
 }
 
-/** Exit code after Ctrl-C. */
 const interrupted = 130;
 
 export const initCommand: Command = command({

@@ -81,7 +81,6 @@ export const judgeCommand: Command = command({
   },
 });
 
-/** 0 if there are verdicts and no refusal. */
 function codeOf(refusal: string | null, nothing: boolean, terminal: Terminal): number {
   if (refusal !== null) terminal.note(`stopped: ${refusal}`);
   return nothing || refusal !== null ? 1 : 0;

@@ -9,7 +9,6 @@ import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
 import { writePages } from "./view.ts";
 
-/** Max page size in bytes. */
 const maxBytes = 3_000_000;
 
 export const reportCommand: Command = command({

@@ -233,7 +233,6 @@ function setDepartures(
   return [...new Set([...others, ...temperatureDiffers(row.temperature, ours)])];
 }
 
-/** @throws LaconicError `config_invalid` without rows of this model or `--as` */
 async function actorOf(args: ReproduceArguments, rows: readonly LedgerRow[]): Promise<string> {
   const actors = [...new Set(rows.filter(isComparable).map(({ model }) => model))];
   const modelName = args.resume ? (await readBenchConfig(resolve(args.run))).model : (args.model ?? "");
@@ -256,7 +255,6 @@ function trainingLines(rows: readonly LedgerRow[]): string[] {
   ];
 }
 
-/** @throws LaconicError `config_invalid` for an unknown row, column or cell */
 function chosen(
   rows: readonly LedgerRow[],
   runs: RowRuns,

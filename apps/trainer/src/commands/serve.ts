@@ -23,7 +23,6 @@ import { hostFlag, runChoiceFlags, runChoiceOf, runFlags, templateArgumentsFlag 
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
-/** Max time until the exit after a stop. */
 const maxSecondsToEnd = 4.5;
 
 const trainFlags = Object.fromEntries(
@@ -154,7 +153,6 @@ function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
   };
 }
 
-/** @throws LaconicError `config_invalid` for a number without a program, or an empty command */
 function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], "programs" | "programUrl"> {
   const { programs, program, "program-url": programUrl } = args;
   if (program === undefined) {
@@ -174,7 +172,6 @@ function wordsOf(line: string): string[] {
 
 const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "program", "program-url"] as const;
 
-/** @throws LaconicError `config_invalid` without a model, or for a flag that needs `--train` */
 function servedName(args: ServeArguments, rest: readonly string[]): string {
   const stray = trainingOnly.find((name) => args[name] !== undefined && args[name] !== false);
   if (stray !== undefined || rest.length > 0)

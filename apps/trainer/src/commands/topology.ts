@@ -115,9 +115,6 @@ const schema = z.strictObject({
   answer: z.strictObject({ name: z.string().default("answer"), agents: z.array(z.string()) }),
 });
 
-/**
- * @throws LaconicError `config_invalid` with the position of the error, `topology_invalid` for a graph that cannot run
- */
 function graphFromJson(text: string, file: string): Graph {
   const parsed = schema.safeParse(parseJson(text, file), { error: issueWords });
   if (!parsed.success) {

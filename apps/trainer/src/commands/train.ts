@@ -58,7 +58,6 @@ async function fittingWords(
   return fitting;
 }
 
-/** @throws LaconicError `config_invalid` without a `run.config.ts` in the working directory */
 function configurationHere(): string {
   if (existsSync(ownConfiguration)) return ownConfiguration;
   throw configError(

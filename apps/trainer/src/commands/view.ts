@@ -94,7 +94,6 @@ export async function writePages(
   return { bytes, leftOut };
 }
 
-/** @returns the exit code */
 async function untilStopped(server: ViewServer): Promise<number> {
   const signal = await interrupted();
   await server.close();

@@ -123,7 +123,6 @@ async function missingFolders(folder: string): Promise<string[]> {
   return missing;
 }
 
-/** Entry at a path; null if missing or unreadable. */
 async function entryAt(path: string): Promise<Awaited<ReturnType<typeof lstat>> | null> {
   return lstat(path).catch(() => null);
 }

@@ -224,10 +224,8 @@ async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean):
   }
 }
 
-/** Bytes of lines per gzip member. */
 const memberBytes = 4 << 20;
 
-/** Writes gzip members, then renames the file. */
 async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${path}.partial`;
   await fs.write(partial, "");

@@ -174,7 +174,6 @@ function startProcess(
   };
 }
 
-/** @returns the last line so far */
 function linesOf(child: ChildProcess, say: (line: string) => void): () => string {
   let last = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -3,6 +3,7 @@ import type { EpisodeReward, AgentId, LanguageModel } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../parse.ts";
+import { metadataSchema } from "../schemas.ts";
 import type { FinishedRollout, Validated } from "./rollout-record.ts";
 import type { DropReason, RolloutRegistry, Split } from "./rollout-registry.ts";
 import type { Admission } from "./admission.ts";
@@ -25,8 +26,6 @@ export interface Belonging {
 }
 
 const isSplit = (name: string): name is Split => name === "train" || name === "validation";
-
-const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(z.string().max(64), z.string().max(512));
 
 /**
  * Reads the rollout (path, header `x-rollout-id`, `metadata.rollout_id`, or `user` as `rollout:ID`), the group (header

@@ -52,7 +52,6 @@ export class GatewayRoutes {
     throw noModel(name, this.#names);
   }
 
-  /** @throws HttpError for a rollout that has ended */
   #openRollout(id: string, isEnding = false): RegistryEntry | null {
     const open = this.#state.registry.open.get(id);
     if (open?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
@@ -64,7 +63,6 @@ export class GatewayRoutes {
     throw refused(`rollout_${ended.reason}`, `rollout ${id} was dropped (${ended.reason}); begin a new one`, 404);
   }
 
-  /** @throws HttpError 404 for an unknown rollout, 400 for one that has ended */
   #knownRollout(id: string): RegistryEntry {
     const rollout = this.#openRollout(id);
     if (rollout) return rollout;

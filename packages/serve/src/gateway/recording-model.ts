@@ -81,7 +81,6 @@ export function recordingModel(
   };
 }
 
-/** @throws HttpError 400 for a prompt that exceeds the context or the rollout's limits */
 function checkRoom(
   prompt: CallPrompt,
   contextLength: number,

@@ -141,7 +141,6 @@ const stopReasons: Readonly<Record<NonNullable<WireReason>, string>> = {
   content_filter: "refusal",
 };
 
-/** @throws SyntaxError for arguments that are not JSON */
 function useOf({ id, function: { name, arguments: json } }: WireCall): object {
   boundedJson(json);
   return { type: "tool_use", id, name, input: new JsonText(json) };

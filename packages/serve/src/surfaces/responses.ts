@@ -3,11 +3,9 @@ import { wordTable } from "@laconic/core/checks";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse, withoutNulls } from "../parse.ts";
-import { idleShape, surfaceShape, type WireCall } from "../schemas.ts";
+import { idleShape, metadataSchema, notStored, surfaceShape, type WireCall } from "../schemas.ts";
 import { readList, readText, readTyped } from "./surface.ts";
 import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, Surface } from "./surface.ts";
-
-const notStored = (what: string): string => `this server stores nothing; ${what}`;
 
 const functionTool = z.strictObject({
   type: z.literal("function", { error: "expected function; other tools run at their provider" }),
@@ -17,6 +15,8 @@ const functionTool = z.strictObject({
   strict: z.boolean().nullish(),
 });
 
+const earlierTurns = z.never({ error: notStored("send the whole input, earlier turns included") }).optional();
+
 const bodySchema = z.strictObject({
   ...surfaceShape,
   input: z.unknown(),
@@ -25,7 +25,7 @@ const bodySchema = z.strictObject({
   tools: z.array(functionTool).max(128).optional(),
   tool_choice: z.unknown().optional(),
   parallel_tool_calls: z.boolean().optional(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).optional(),
+  metadata: metadataSchema.optional(),
   text: z
     .strictObject({
       format: z.strictObject({ type: z.enum(["text", "json_object"]) }).optional(),
@@ -34,9 +34,9 @@ const bodySchema = z.strictObject({
     .optional(),
   prompt_cache_key: z.string().max(512).optional(),
   // Clients send these with a value that has no effect.
-  previous_response_id: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
-  conversation: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
-  store: z.literal(false, { error: notStored("remove it or send false") }).optional(),
+  previous_response_id: earlierTurns,
+  conversation: earlierTurns,
+  store: idleShape.store,
   background: z.literal(false, { error: notStored("use a stream") }).optional(),
   truncation: z.literal("disabled").optional(),
   include: z

@@ -81,7 +81,6 @@ function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
     throw configError(`--without: unknown edge ${edge}; use one of: ${[...recordedEdges].join(", ")}`, { edge });
 }
 
-/** @throws LaconicError `run_missing`, `data_invalid` with file and row */
 async function recordedEpisodes(
   source: string,
   kind: "step" | "evaluation",

@@ -51,7 +51,6 @@ export class BenchIndex {
     this.#questionsFile = new RowFile(runPlace, benchFiles.questions);
   }
 
-  /** @returns whether anything was new */
   async refresh(): Promise<boolean> {
     const hasQuestions = await this.#questionsFile.readNew({
       reset: () => {

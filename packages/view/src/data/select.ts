@@ -99,15 +99,14 @@ function disagreeingOn(
   method: string | undefined,
   against: string,
 ): ReadonlySet<string> {
-  const verdictsOf = (isMember: (name: string) => boolean, verdict: SampleVerdict): ReadonlySet<string> =>
-    new Set(samples.filter(({ row }) => row.verdict === verdict && isMember(row.method)).map(repeatOf));
-  const isFirst = (name: string): boolean => name !== against && (method === undefined || name === method);
-  const isSecond = (name: string): boolean => name === against;
-  const [right, wrong] = [verdictsOf(isSecond, "right"), verdictsOf(isSecond, "wrong")];
-  return new Set([
-    ...[...verdictsOf(isFirst, "right")].filter((repeat) => wrong.has(repeat)),
-    ...[...verdictsOf(isFirst, "wrong")].filter((repeat) => right.has(repeat)),
-  ]);
+  const repeatsWith = (verdict: SampleVerdict): ReadonlySet<string> =>
+    new Set(samples.filter(({ row }) => row.method === against && row.verdict === verdict).map(repeatOf));
+  const opposite: Partial<Record<SampleVerdict, ReadonlySet<string>>> = {
+    right: repeatsWith("wrong"),
+    wrong: repeatsWith("right"),
+  };
+  const first = samples.filter(({ row }) => row.method !== against && (method ?? row.method) === row.method);
+  return new Set(first.filter((sample) => opposite[sample.row.verdict]?.has(repeatOf(sample))).map(repeatOf));
 }
 
 function repeatOf({ row }: Pick<ListedSample, "row">): string {

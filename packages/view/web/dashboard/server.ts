@@ -30,7 +30,6 @@ const entries = new Map<string, Entry>();
 const maxEntries = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
-/** @throws ViewError */
 async function ask(path: string, change?: RequestInit): Promise<unknown> {
   if (recorded) {
     const answer = await recorded(path);

@@ -51,6 +51,14 @@ function AskForm({ session, title, about, problem, note, children }: AskFormProp
 const replaced = <T,>(list: readonly T[], index: number, value: T): readonly T[] =>
   list.map((item, i) => (i === index ? value : item));
 
+const character = {
+  class: "input",
+  maxLength: 1,
+  autocapitalize: "none",
+  autocomplete: "off",
+  spellcheck: false,
+} as const;
+
 export function AskRelay({ session }: { session: SessionHandle }) {
   const [letters, setLetters] = useState<readonly string[]>(["k", "m", "e"]);
   const [digits, setDigits] = useState<readonly string[]>(["6", "3", "9"]);
@@ -74,23 +82,17 @@ export function AskRelay({ session }: { session: SessionHandle }) {
           <fieldset key={name}>
             <legend>Fact of holder-{name}</legend>
             <input
-              class="input"
+              {...character}
               aria-label={`Letter of holder-${name}`}
               value={letters[i]}
-              maxLength={1}
-              autocapitalize="none"
-              autocomplete="off"
-              spellcheck={false}
               onInput={({ currentTarget }) => setLetters(replaced(letters, i, currentTarget.value.toLowerCase()))}
             />{" "}
             <span aria-hidden="true">=</span>{" "}
             <input
-              class="input"
+              {...character}
               aria-label={`Digit of holder-${name}`}
               value={digits[i]}
-              maxLength={1}
               inputMode="numeric"
-              autocomplete="off"
               onInput={({ currentTarget }) => setDigits(replaced(digits, i, currentTarget.value))}
             />
           </fieldset>

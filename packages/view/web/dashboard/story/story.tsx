@@ -174,7 +174,6 @@ function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly n
   return [...new Set(places)].filter((position) => position >= 0);
 }
 
-/** Later ones are faint. */
 function Events({ detail, step: shown }: { detail: RunDetail; step: number }) {
   const events = eventsOf(detail);
   if (events.length === 0) return null;

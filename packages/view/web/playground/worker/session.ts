@@ -45,7 +45,6 @@ export class Session {
     if (!this.#abort && this.#step < this.#settings.steps) await this.#start(steps);
   }
 
-  /** @returns whether it was training */
   async pause(): Promise<boolean> {
     const wasTraining = this.#abort !== null;
     this.#abort?.abort();
