@@ -105,7 +105,7 @@ test("ls lists state, steps, figures, seconds, device and warnings like the dash
   expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
   expect(shown.out).toMatch(/^runs\/done +done +2\/2 +50\.0 % -> 90\.0 % +60 -> 20 +1 m 01 s +wasm +1$/m);
   expect(shown.out + shown.err).not.toMatch(/[\u001b\u202e]/u);
-  expect(shown.err).toContain(String.raw`foreign: ${folder}/\u{1b}[31mred\u{202e}: config.json is not a JSON object`);
+  expect(shown.err).toContain(`foreign: ${folder}/⟨U+001B⟩[31mred⟨U+202E⟩: config.json is not a JSON object`);
   expect(shown.err).toContain(`half-written: ${folder}/gap: metrics.jsonl: row 2 is of step 3: step 2 is lost`);
   expect((await laconic("view", "ls", join(folder, "model"))).err).toContain("train one with: laconic quickstart");
   expect((await laconic("view", "ls", join(folder, "none"))).code).toBe(2);
@@ -249,9 +249,7 @@ test("export writes tidy tables and reports formulas escaped by an apostrophe", 
   );
   expect(await file("episodes")).toContain('evaluation,0,0,p,"1, 2\nor 3?",-5,\'+1+cmd,1,,2,1,8\n');
   const turns = await file("turns");
-  expect(turns).toContain(
-    String.raw`evaluation,0,0,p,0,0,a,false,7,b,"'=HYPERLINK(""https://x"",""y"")\u{1b}[2J\u{202e}evil"`,
-  );
+  expect(turns).toContain(`evaluation,0,0,p,0,0,a,false,7,b,"'=HYPERLINK(""https://x"",""y"")⟨U+001B⟩[2J⟨U+202E⟩evil"`);
   expect(turns).toContain("training,0,2,p,0,0,a,false,7,b,fine\n");
 
   const printed = await laconic("view", "export", run, "--table", "metrics", "--out", "-");
