@@ -19,22 +19,20 @@ export async function weigh(project, start, apart = []) {
     JSON.parse(readFileSync(join(folder, file), "utf8")).result.map(({ url }) => url),
   );
   rmSync(folder, { recursive: true });
-  const places = placesIn(project);
   const loaded = new Set(
     urls.flatMap((url) => (url.startsWith("file:") ? [placeOf(fileURLToPath(url), project)] : [])),
   );
-  const all = places.map((place) => ({
+  const all = placesIn(project).map((place) => ({
     place,
-    name: nameOf(place),
+    name: place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length),
     megabytes: ownBytes(join(project, place)) / 1e6,
   }));
-  const sized = all.filter(({ name }) => !apart.includes(name));
   const others = all.filter(({ name }) => apart.includes(name)).reduce((sum, { megabytes }) => sum + megabytes, 0);
-  const unused = sized.filter(({ place }) => !loaded.has(place)).toSorted((a, b) => b.megabytes - a.megabytes);
+  const unused = all.filter(({ place, name }) => !loaded.has(place) && !apart.includes(name));
   return {
     ran,
     installed: bytesBelow(join(project, "node_modules")) / 1e6 - others,
-    unused: unused.map(({ name, megabytes }) => ({ name, megabytes })),
+    unused: unused.toSorted((a, b) => b.megabytes - a.megabytes).map(({ name, megabytes }) => ({ name, megabytes })),
   };
 }
 
@@ -43,8 +41,6 @@ function placesIn(project) {
   const { packages } = JSON.parse(readFileSync(file, "utf8"));
   return Object.keys(packages).filter((place) => existsSync(join(project, place)));
 }
-
-const nameOf = (place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
 
 function placeOf(file, project) {
   const inside = file.slice(project.length + 1).replaceAll("\\", "/");

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { isRecord, type UnknownRecord } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
 import { grouped, clusteredWilsonInterval } from "@laconic/core/numeric";
 import { unpackedBytes } from "@laconic/core/platform";
@@ -97,7 +97,7 @@ export class BenchIndex {
     const order = this.#methods.get(method) ?? this.#methods.size;
     this.#methods.set(method, order);
     const identity = JSON.stringify([benchmark, problem, plain, repeat, config]);
-    const key = createHash("sha256").update(identity).digest("hex").slice(0, 12);
+    const key = sha256(identity).slice(0, 12);
     this.#samples.delete(key);
     this.#samples.set(key, {
       row: {
