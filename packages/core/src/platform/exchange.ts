@@ -1,18 +1,31 @@
+import http from "node:http";
+import https from "node:https";
 import { LaconicError } from "../errors.ts";
 import { joinBytes } from "../files/bytes.ts";
 import { networkCode, networkReason } from "../wire/network-error.ts";
 
 /** Result of a request. */
 export type Exchange =
-  | { readonly kind: "reply"; readonly status: number; readonly headers: Headers; readonly bytes: Uint8Array }
+  | {
+      readonly kind: "reply";
+      readonly status: number;
+      readonly headers: Pick<Headers, "get">;
+      readonly bytes: Uint8Array;
+    }
   /** No reply. `sent`: the request may have arrived. `late`: timeout. */
   | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 
-export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" | "body"> {
+export interface ExchangeOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
   readonly maxBytes: number;
+  /** Default: Node's HTTP client, or a global `fetch` that was replaced. */
   readonly fetch?: typeof fetch | undefined;
 }
+
+const platformFetch = fetch;
 
 /** Errors of requests that the server did not see. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
@@ -22,10 +35,11 @@ const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_
  * @throws LaconicError `aborted`, except a `TimeoutError`; `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
-  const { signal, maxBytes, fetch: send = fetch, ...init } = options;
+  const { signal, maxBytes, fetch: send = fetch === platformFetch ? null : fetch, ...init } = options;
+  const tooLong = (reason: string): LaconicError => new LaconicError("reply_malformed", `${url}: ${reason}`);
   try {
+    if (!send) return await exchangeOverHttp(url, options, tooLong);
     const reply = await send(url, { ...init, redirect: "manual", signal: signal ?? null });
-    const tooLong = (reason: string): LaconicError => new LaconicError("reply_malformed", `${url}: ${reason}`);
     const bytes = await readBytes(reply.body, { maxBytes }, tooLong);
     return { kind: "reply", status: reply.status, headers: reply.headers, bytes };
   } catch (error) {
@@ -35,6 +49,39 @@ export async function exchange(url: string, options: ExchangeOptions): Promise<E
     const reason = late ? "no reply in time" : networkReason(error);
     return { kind: "silent", sent: !refusals.includes(networkCode(error)), late, reason };
   }
+}
+
+/** The streams of `fetch` take the main thread longer than the rest of a large exchange. */
+function exchangeOverHttp(
+  url: string,
+  options: ExchangeOptions,
+  tooLong: (reason: string) => Error,
+  agent?: false,
+): Promise<Exchange> {
+  const { body, maxBytes, ...init } = options;
+  const { request } = url.startsWith("https:") ? https : http;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...init, agent }, (reply) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      reply.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        size += piece.length;
+        if (size > maxBytes) reply.destroy(tooLong(`a body of more than ${maxBytes} bytes`));
+      });
+      const { statusCode: status = 0 } = reply;
+      const headers = { get: (name: string): string | null => reply.headers[name]?.toString() ?? null };
+      reply.on("end", () => resolve({ kind: "reply", status, headers, bytes: joinBytes(pieces) }));
+      reply.on("error", reject);
+    });
+    sent.on("error", (error) => {
+      // The server may have closed an idle connection just before.
+      const isStale = sent.reusedSocket && networkCode(error) === "ECONNRESET" && !init.signal?.aborted;
+      if (isStale) resolve(exchangeOverHttp(url, options, tooLong, false));
+      else reject(error);
+    });
+    sent.end(body);
+  });
 }
 
 /**

@@ -28,7 +28,7 @@ export interface FleetOptions {
   readonly vocabularySize: number;
   /** Per server; more requests wait in the fleet. Default 64. */
   readonly concurrency?: number;
-  /** Milliseconds per reply; then another server is tried. Default 300,000, the limit of Node's `fetch`. */
+  /** Milliseconds per reply; then another server is tried. Default 300,000. */
   readonly replyMs?: number;
   /** Milliseconds without a working server until requests fail. Default 600,000. */
   readonly patienceMs?: number;

@@ -129,7 +129,7 @@ export class Transport {
   async #try(path: string, of: string, body: object | null, signal: AbortSignal | undefined): Promise<Tried> {
     if (signal?.aborted) throw abortError(path);
     const timeout = AbortSignal.timeout(this.#options.exchangeMs ?? 60_000);
-    const { apiKey, fetch: send } = this.#options;
+    const { apiKey, fetch: send = fetch } = this.#options;
     const request = body && this.codec.request(path, body);
     const tried = await exchange(this.place(request?.path ?? path), {
       method: body === null ? "GET" : "POST",
