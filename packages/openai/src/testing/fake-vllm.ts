@@ -1,3 +1,4 @@
+import type { SampleResult } from "@laconic/core";
 import { samplingOfFields } from "@laconic/core/backends";
 import * as z from "zod";
 import { sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
@@ -108,7 +109,7 @@ export const vllmRoutes: Routes = (weights, { contextLength = 48, updates = true
             index: 0,
             text: "",
             finish_reason: reply.finishReason,
-            logprobs: asked.logprobs === undefined ? null : { token_logprobs: reply.logProbs },
+            logprobs: asked.logprobs === undefined ? null : logProbsOf(reply),
             token_ids: asked.return_token_ids ? reply.tokens : null,
             prompt_token_ids: asked.return_token_ids ? reply.promptTokens : null,
             prompt_logprobs: prompts && [
@@ -122,6 +123,11 @@ export const vllmRoutes: Routes = (weights, { contextLength = 48, updates = true
     };
   };
 };
+
+function logProbsOf({ tokens, logProbs }: Pick<SampleResult, "tokens" | "logProbs">): object {
+  const top_logprobs = tokens.map((token, i) => ({ [`token_id:${token}`]: logProbs[i] }));
+  return { token_logprobs: logProbs, top_logprobs };
+}
 
 function refused(status: number, message: string): Answer {
   return { status, value: { error: { message, type: "error", code: status } } };

@@ -52,11 +52,13 @@ export class Connection {
   }
 
   /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for an oversized reply */
-  exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
+  exchange(path: string, body: object | Uint8Array<ArrayBuffer> | null, signal?: AbortSignal): Promise<HttpReply> {
     const headers = { "content-type": "application/json" };
     return this.send(
       path,
-      body === null ? { method: "GET" } : { method: "POST", body: JSON.stringify(body), headers },
+      body === null
+        ? { method: "GET" }
+        : { method: "POST", body: body instanceof Uint8Array ? body : JSON.stringify(body), headers },
       signal,
     );
   }

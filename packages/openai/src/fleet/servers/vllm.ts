@@ -10,6 +10,7 @@ import {
   type ConnectionOptions,
   type HttpReply,
 } from "./connection.ts";
+import { withoutUnread } from "./unread-json.ts";
 import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
 
 const completionReply = z.object({
@@ -82,7 +83,11 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     names: (signal) => adapterNames(connection, signal),
     async generate(weights, asked, signal) {
       const path = "/v1/completions";
-      const reply = await connection.exchange(path, { ...modelOf(weights), ...bodyOf(asked) }, signal);
+      // Bytes outside of V8's heap, because thousands of bodies may wait for their replies.
+      const body = Buffer.from(JSON.stringify({ ...modelOf(weights), ...bodyOf(asked) }));
+      const { status, text } = await connection.exchange(path, body, signal);
+      const prompt = body.toString("latin1", body.lastIndexOf("["), body.length - 1);
+      const reply = { status, text: withoutUnread(text, prompt) };
       if (isMissing(reply)) return "missing";
       const { model, choices } = connection.read(path, reply, completionReply);
       const [choice] = choices as [(typeof choices)[number]];
@@ -158,7 +163,6 @@ async function loadAll(
 /** Sets all fields, because missing ones come from the model's generation_config.json. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
-    prompt: promptTokens,
     max_tokens: sampling.maxTokens,
     ...samplingFields("vllm", sampling, "all"),
     seed,
@@ -172,5 +176,7 @@ function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generat
     skip_special_tokens: false,
     logprobs: 0,
     return_token_ids: true,
+    // Last, because `generate` cuts it from the end of the body.
+    prompt: promptTokens,
   };
 }
