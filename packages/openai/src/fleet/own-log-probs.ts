@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   LaconicError,
   ragged,
@@ -115,5 +116,6 @@ export class OwnLogProbs {
 }
 
 function keyOf({ promptTokens, completionTokens, temperature = 1 }: TrainingSequence): string {
-  return `${temperature};${promptTokens.join()};${completionTokens.join()}`;
+  const hash = createHash("sha256").update(new Int32Array(promptTokens)).digest("base64");
+  return `${temperature};${hash};${completionTokens.join()}`;
 }
