@@ -106,7 +106,7 @@ function continued(
   }
   const { encode } = environment;
   if (encode && trace)
-    return { kind: "tokens", tokens: [...trace.promptTokens, ...trace.tokens, ...encode(observed.join("\n"))] };
+    return { kind: "tokens", tokens: trace.promptTokens.concat(trace.tokens, encode(observed.join("\n"))) };
   if (conversation.kind === "text" && !trace)
     return { kind: "text", text: `${conversation.text}${text}${observed.join("\n")}` };
   throw inputError(

@@ -80,7 +80,7 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
   const [before, after] = [last.utterance.trace, next.utterance.trace];
   if (!before || !after) return { tokens };
-  const retained = [...before.promptTokens, ...before.tokens];
+  const retained = before.promptTokens.concat(before.tokens);
   return { tokens, ...(retained.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
 }
 
