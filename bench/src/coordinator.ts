@@ -45,7 +45,7 @@ if (process.argv[2] === "serve") {
   const engine: Partial<Engine> = { createModel: async () => model };
   const options = { engine: engine as Engine, base: { kind: "folder", path: "" }, contextLength: 20_000 } as const;
   const servers = await Promise.all(Array.from({ length: 64 }, () => startFakeVllm(options)));
-  process.send?.(servers.map(({ url }) => url));
+  process.once("disconnect", () => process.exit()).send?.(servers.map(({ url }) => url));
 } else await measure();
 
 async function measure(): Promise<void> {
@@ -94,5 +94,5 @@ function player(urls: readonly string[], folder: string) {
 }
 
 function tokensOf(random: Random, length: number): number[] {
-  return Array.from({ length }, () => random.integer(vocabularySize));
+  return Array.from({ length }, () => 1 + random.integer(vocabularySize - 1));
 }

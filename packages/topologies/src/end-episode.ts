@@ -80,8 +80,10 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
   const [before, after] = [last.utterance.trace, next.utterance.trace];
   if (!before || !after) return { tokens };
-  const retained = before.promptTokens.concat(before.tokens);
-  return { tokens, ...(retained.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
+  let index = 0;
+  const isOther = (token: number): boolean => after.promptTokens[index++] !== token;
+  const rewritten = before.promptTokens.some(isOther) || before.tokens.some(isOther);
+  return { tokens, ...(rewritten && { rewritten }) };
 }
 
 export function endingOf(answer: Utterance | null): StopReason {

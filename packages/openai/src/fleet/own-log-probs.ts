@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   LaconicError,
   ragged,
@@ -116,6 +115,10 @@ export class OwnLogProbs {
 }
 
 function keyOf({ promptTokens, completionTokens, temperature = 1 }: TrainingSequence): string {
-  const hash = createHash("sha256").update(new Int32Array(promptTokens)).digest("base64");
-  return `${temperature};${hash};${completionTokens.join()}`;
+  let [low, high] = [0, 0];
+  for (let i = 0; i < promptTokens.length; i++) {
+    low = Math.imul(low ^ (promptTokens[i] as number), 0x01000193);
+    high = Math.imul(high + (promptTokens[i] as number), 0x85ebca6b);
+  }
+  return `${temperature};${promptTokens.length};${low};${high};${completionTokens.join()}`;
 }

@@ -33,7 +33,11 @@ export interface RawRequest {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Decodes the reply. Default UTF-8. */
+  readonly read?: (bytes: Uint8Array) => string;
 }
+
+export const jsonHeaders = { "content-type": "application/json" } as const;
 
 /** Exchanges JSON with one server. Follows no redirects and does not retry. */
 export class Connection {
@@ -52,18 +56,16 @@ export class Connection {
   }
 
   /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for an oversized reply */
-  exchange(path: string, body: object | Uint8Array<ArrayBuffer> | null, signal?: AbortSignal): Promise<HttpReply> {
-    const headers = { "content-type": "application/json" };
+  exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
     return this.send(
       path,
-      body === null
-        ? { method: "GET" }
-        : { method: "POST", body: body instanceof Uint8Array ? body : JSON.stringify(body), headers },
+      body === null ? { method: "GET" } : { method: "POST", body: JSON.stringify(body), headers: jsonHeaders },
       signal,
     );
   }
 
-  async send(path: string, { method, body, headers }: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
+  async send(path: string, request: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
+    const { method, body, headers, read = (bytes) => new TextDecoder().decode(bytes) } = request;
     const { apiKey, fetch: send } = this.#options;
     const location = `${this.url}${path}`;
     const key = apiKey !== undefined && { authorization: `Bearer ${apiKey}` };
@@ -73,7 +75,7 @@ export class Connection {
       new LaconicError("api_unavailable", `${location}: ${reason}`, { server: this.url, ...detail });
     if (reply.kind === "silent") throw unavailable(this.#redact(reply.reason));
     const { status } = reply;
-    const text = new TextDecoder().decode(reply.bytes);
+    const text = read(reply.bytes);
     if (status < 500 && ![408, 425, 429].includes(status)) {
       // Model text stays unchanged.
       return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey as string, "[redacted]") };

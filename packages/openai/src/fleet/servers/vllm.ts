@@ -5,12 +5,13 @@ import * as z from "zod";
 import {
   adapterNames,
   Connection,
+  jsonHeaders,
   serverFacts,
   wholeReason,
   type ConnectionOptions,
   type HttpReply,
 } from "./connection.ts";
-import { withoutUnread } from "./unread-json.ts";
+import { promptBody, withoutUnread } from "./vllm-json.ts";
 import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
 
 const completionReply = z.object({
@@ -83,11 +84,9 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     names: (signal) => adapterNames(connection, signal),
     async generate(weights, asked, signal) {
       const path = "/v1/completions";
-      // Bytes outside of V8's heap, because thousands of bodies may wait for their replies.
-      const body = Buffer.from(JSON.stringify({ ...modelOf(weights), ...bodyOf(asked) }));
-      const { status, text } = await connection.exchange(path, body, signal);
-      const prompt = body.toString("latin1", body.lastIndexOf("["), body.length - 1);
-      const reply = { status, text: withoutUnread(text, prompt) };
+      const body = promptBody({ ...modelOf(weights), ...bodyOf(asked) }, asked.promptTokens);
+      const read = (bytes: Uint8Array): string => withoutUnread(bytes, body);
+      const reply = await connection.send(path, { method: "POST", headers: jsonHeaders, body, read }, signal);
       if (isMissing(reply)) return "missing";
       const { model, choices } = connection.read(path, reply, completionReply);
       const [choice] = choices as [(typeof choices)[number]];
@@ -161,7 +160,7 @@ async function loadAll(
 }
 
 /** Sets all fields, because missing ones come from the model's generation_config.json. */
-function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
+function bodyOf({ sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     max_tokens: sampling.maxTokens,
     ...samplingFields("vllm", sampling, "all"),
@@ -176,7 +175,5 @@ function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generat
     skip_special_tokens: false,
     logprobs: 0,
     return_token_ids: true,
-    // Last, because `generate` cuts it from the end of the body.
-    prompt: promptTokens,
   };
 }

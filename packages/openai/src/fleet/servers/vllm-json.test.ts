@@ -1,6 +1,6 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 import { expect, test, vi } from "vitest";
-import { withoutUnread } from "./unread-json.ts";
+import { promptBody, withoutUnread } from "./vllm-json.ts";
 import { vllmServer } from "./vllm.ts";
 
 const list = "[11,2,345]";
@@ -34,11 +34,17 @@ test("a shortened reply has the same values, and is invalid with the whole one",
   for (let i = 0; i < 4000; i++) {
     let json = replyTo(list);
     for (let n = 1 + random.integer(3); n > 0; n--) json = damaged(json, random);
-    const short = withoutUnread(json, list);
+    const short = withoutUnread(Buffer.from(json), Buffer.from(`{"prompt":${list}}`));
     expect(parsed(short), json).toEqual(parsed(json));
     if (short !== json && parsed(json) !== undefined) shortened += 1;
   }
   expect(shortened).toBeGreaterThan(200);
+});
+
+test("a body has all digits of a prompt", () => {
+  const tokens = [0, 9, 10, 109, 150_000, 2 ** 31 - 1];
+  for (const prompt of [tokens, tokens.slice(0, 1)])
+    expect(JSON.parse(promptBody({ stop: ["é"] }, prompt).toString())).toEqual({ stop: ["é"], prompt });
 });
 
 test("an equal echo of a prompt is not parsed, and another one is read", async () => {
