@@ -9,3 +9,4 @@ export { openSpendJournal, readSpendJournal } from "./spend-journal.ts";
 export type { CallReply, JournalTotals, SpendJournal } from "./spend-journal.ts";
 export { publicPrices } from "./tokens.ts";
 export { Limiter, type LimiterOptions } from "./limiter.ts";
+export { readUsage, type ReportedUsage } from "./read-usage.ts";

@@ -16,6 +16,8 @@ export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   verify: async () => (await import("./verify.ts")).verifyCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
   "serve weights": async () => (await import("./receive.ts")).receiveCommand,
+  meter: async () => (await import("./meter.ts")).meterCommand,
+  "meter report": async () => (await import("./meter.ts")).meterReportCommand,
   "data ls": async () => (await import("./data.ts")).dataLsCommand,
   "data get": async () => (await import("./data.ts")).dataGetCommand,
   "data check": async () => (await import("./data.ts")).dataCheckCommand,

@@ -1,0 +1,12 @@
+/**
+ * Records what each agent of a running application reads, writes and costs.
+ * @module @laconic/meter
+ */
+export type { BegunCall, MeteredCall, Quotation, Source } from "./call.ts";
+export { ledgerOf, type Edge, type Ledger, type Spent } from "./ledger.ts";
+export { costOf, priceOf, Spending, type SpendingLimits } from "./limits.ts";
+export { meteredFetch } from "./metered-fetch.ts";
+export { meterProxy, type ProxyOptions } from "./proxy.ts";
+export { Recorder, type Ending, type OpenCall, type RecorderOptions } from "./recorder.ts";
+export type { CallNames } from "./recognition.ts";
+export { openStore, readCalls, readTexts, type Store, type StoreOptions } from "./store.ts";

@@ -1,0 +1,64 @@
+import { tokenCost, type TokenPrice } from "@laconic/core/ledger";
+import { publicPrices } from "@laconic/openai";
+import type { MeteredCall } from "./call.ts";
+
+/** Most US dollars of one agent, of one task, and of a day. */
+export interface SpendingLimits {
+  readonly agents: Readonly<Record<string, number>>;
+  readonly task?: number | undefined;
+  readonly day?: number | undefined;
+}
+
+/** Price of a model, from own prices first. Names may have a provider before and a date behind. */
+export function priceOf(model: string, own: Readonly<Record<string, TokenPrice>> = {}): TokenPrice | null {
+  const name = model.replace(/^.*\//u, "").replace(/^models\//u, "");
+  const plain = name.replace(/[-@](?:20\d\d-?\d\d-?\d\d|latest)$/u, "");
+  for (const prices of [own, publicPrices])
+    for (const key of [model, name, plain]) if (Object.hasOwn(prices, key)) return prices[key] ?? null;
+  return null;
+}
+
+/** US dollars of a call; null if neither a price nor the server's report is known. */
+export function costOf(
+  call: Pick<MeteredCall, "model" | "usage">,
+  own?: Readonly<Record<string, TokenPrice>>,
+): number | null {
+  return call.usage && tokenCost(priceOf(call.model, own), call.usage);
+}
+
+/** Sums the dollars of finished calls. */
+export class Spending {
+  readonly #limits: SpendingLimits;
+  readonly #prices: Readonly<Record<string, TokenPrice>>;
+  readonly #spent = new Map<string, number>();
+
+  /** @param prices - own prices; calls of unknown price cost nothing */
+  constructor(limits: SpendingLimits, prices: Readonly<Record<string, TokenPrice>> = {}) {
+    [this.#limits, this.#prices] = [limits, prices];
+  }
+
+  add(call: MeteredCall): void {
+    const usd = costOf(call, this.#prices) ?? 0;
+    for (const key of keysOf(call)) this.#spent.set(key, (this.#spent.get(key) ?? 0) + usd);
+  }
+
+  /** Reason to refuse a call; null below all limits. Calls in progress do not count yet. */
+  refusal(call: Pick<MeteredCall, "agent" | "task" | "time">): string | null {
+    const { agents, task, day } = this.#limits;
+    const limits = [agents[call.agent], task, day];
+    const [reason = null] = keysOf(call).flatMap((key, i) => {
+      const [limit, spent] = [limits[i], this.#spent.get(key) ?? 0];
+      return limit === undefined || spent < limit ? [] : [`${key} has spent $${spent.toFixed(4)} of $${limit}`];
+    });
+    return reason;
+  }
+}
+
+function keysOf({
+  agent,
+  task,
+  time,
+}: Pick<MeteredCall, "agent" | "task" | "time">): readonly [string, string, string] {
+  const day = time.slice(0, 10);
+  return [`agent ${agent} on ${day}`, `task ${task}`, `day ${day}`];
+}

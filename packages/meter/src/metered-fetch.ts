@@ -1,0 +1,45 @@
+import { namesOf } from "./recognition.ts";
+import { isModelCall } from "./read-request.ts";
+import type { Recorder } from "./recorder.ts";
+
+/**
+ * Wraps `fetch` for clients in this process, such as the AI SDK's providers or `new OpenAI({ fetch })`. The reply
+ * reaches the caller while a copy is read.
+ * @param names - agent and task of the calls; headers `x-laconic-agent` and `x-laconic-task` set them per call
+ */
+export function meteredFetch(
+  recorder: Recorder,
+  names: { readonly agent?: string; readonly task?: string } = {},
+  plain: typeof fetch = fetch,
+): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    if (!isModelCall(request.method, pathname)) return plain(request);
+    const headers = Object.fromEntries(request.headers);
+    const body = await request.clone().text();
+    const given = namesOf({ ...headersOf(names), ...headers }, pathname).names;
+    const key = (headers["authorization"] ?? "").replace(/^Bearer /u, "") || (headers["x-api-key"] ?? "");
+    const call = recorder.begin(body, pathname, given, key);
+    request.headers.delete("x-laconic-agent");
+    request.headers.delete("x-laconic-task");
+    const failed = { status: 0, encoding: "", body: new Uint8Array(), isCut: true, firstMilliseconds: 0 };
+    const started = performance.now();
+    const response = await plain(request).catch(async (error: unknown) => {
+      await call?.end(failed);
+      throw error;
+    });
+    if (!call) return response;
+    const ending = { status: response.status, encoding: "", firstMilliseconds: performance.now() - started };
+    // `fetch` has already decoded the body.
+    void new Response(response.clone().body).arrayBuffer().then(
+      (bytes) => call.end({ ...ending, body: new Uint8Array(bytes), isCut: false }),
+      () => call.end({ ...failed, ...ending }),
+    );
+    return response;
+  };
+}
+
+function headersOf(names: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(names).map(([kind, name]) => [`x-laconic-${kind}`, name]));
+}

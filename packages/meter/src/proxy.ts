@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { createServer, request as httpRequest, type ClientRequest } from "node:http";
+import type { IncomingMessage, RequestOptions, Server, ServerResponse } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { networkReason } from "@laconic/core/wire";
+import type { Spending } from "./limits.ts";
+import { namesOf } from "./recognition.ts";
+import { isModelCall } from "./read-request.ts";
+import type { OpenCall, Recorder } from "./recorder.ts";
+
+/** Options of {@link meterProxy}. */
+export interface ProxyOptions {
+  readonly recorder: Recorder;
+  /** Base URLs, such as `https://api.openai.com/v1`. Anthropic's calls are recognised by their path or header. */
+  readonly upstream: { readonly openai: string; readonly anthropic: string };
+  /** Gets its calls from the recorder's `onCall`. */
+  readonly spending: Spending;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Larger replies pass, but are recorded without their text and counts. */
+const maxReplyBytes = 2 ** 26;
+
+/** Headers of one connection, and the meter's. */
+const withheld: ReadonlySet<string> = new Set(
+  "connection keep-alive proxy-connection te trailer upgrade host x-laconic-agent x-laconic-task".split(" "),
+);
+
+/**
+ * HTTP proxy that does not listen yet. Bodies and headers pass unchanged in both directions; keys go only to the
+ * upstream. A failure of the recorder leaves the call as it is.
+ */
+export function meterProxy(options: ProxyOptions): Server {
+  return createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (incoming, outgoing) => {
+    pass(options, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+}
+
+async function pass(options: ProxyOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { recorder, spending, now } = options;
+  const { headers, method, url = "/" } = incoming;
+  if (headers["sec-fetch-site"] === "cross-site") return refuse(outgoing, 403, "web pages may not call the meter");
+  const { names, path } = namesOf(headers, url);
+  const plainPath = path.replace(/\?.*$/su, "");
+  const body = isModelCall(method, plainPath) ? await bytesOf(incoming) : null;
+  const call = body && recorder.begin(new TextDecoder().decode(body), plainPath, names, keyOf(headers));
+  const limited = call && spending.refusal({ ...call, time: new Date(now()).toISOString() });
+  if (limited) return refuse(outgoing, 429, `laconic meter: ${limited}`);
+  const upstream = send(targetOf(options.upstream, headers, path), incoming);
+  outgoing.once("close", () => upstream.destroy());
+  if (body) upstream.end(body);
+  else void pipeline(incoming, upstream).catch(() => undefined);
+  await relay(upstream, outgoing, call, now);
+}
+
+/** Sends the reply while it arrives, and records it. */
+async function relay(
+  upstream: ClientRequest,
+  outgoing: ServerResponse,
+  call: OpenCall | null,
+  now: () => number,
+): Promise<void> {
+  const started = now();
+  const chunks: Uint8Array[] = [];
+  const ending = { status: 0, encoding: "", isCut: true, firstMilliseconds: 0 };
+  let size = 0;
+  try {
+    const [reply] = (await once(upstream, "response")) as [IncomingMessage];
+    ending.status = reply.statusCode ?? 0;
+    ending.encoding = reply.headers["content-encoding"] ?? "";
+    outgoing.writeHead(ending.status, reply.statusMessage, passed(reply.rawHeaders));
+    outgoing.flushHeaders();
+    reply.on("data", (chunk: Uint8Array) => {
+      if (size === 0) ending.firstMilliseconds = now() - started;
+      size += chunk.length;
+      if (call && size <= maxReplyBytes) chunks.push(chunk);
+    });
+    await pipeline(reply, outgoing);
+    ending.isCut = false;
+  } catch (error) {
+    if (outgoing.headersSent) outgoing.destroy();
+    else refuse(outgoing, 502, `laconic meter: the upstream failed: ${networkReason(error)}`);
+  }
+  await call?.end({ ...ending, body: Buffer.concat(size <= maxReplyBytes ? chunks : []) });
+}
+
+function send(target: URL, { method, rawHeaders }: IncomingMessage): ClientRequest {
+  const headers = [...passed(rawHeaders), "Host", target.host];
+  const options: RequestOptions = { method, headers };
+  return target.protocol === "https:" ? httpsRequest(target, options) : httpRequest(target, options);
+}
+
+/** Pairs of names and values in their order and case, without those of the connection. */
+function passed(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, i) => !withheld.has((rawHeaders[i - (i % 2)] ?? "").toLowerCase()));
+}
+
+/** A base URL that ends with `/v1` replaces the client's `/v1`. */
+function targetOf(upstream: ProxyOptions["upstream"], headers: IncomingMessage["headers"], path: string): URL {
+  const isAnthropic = headers["anthropic-version"] !== undefined || /^(?:\/v1)?\/messages\b/u.test(path);
+  const base = (isAnthropic ? upstream.anthropic : upstream.openai).replace(/\/+$/u, "");
+  return new URL(base + (base.endsWith("/v1") ? path.replace(/^\/v1(?=\/)/u, "") : path));
+}
+
+/** API key of a request; empty without one. */
+function keyOf({ authorization = "", ...headers }: IncomingMessage["headers"]): string {
+  return [authorization.replace(/^Bearer /u, ""), headers["x-api-key"], headers["api-key"]].flat().find(Boolean) ?? "";
+}
+
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+/** Error in the form of OpenAI and Anthropic; their clients do not retry it. */
+function refuse(outgoing: ServerResponse, status: number, message: string): void {
+  const type = status === 429 ? "insufficient_quota" : "api_error";
+  const body = JSON.stringify({ type: "error", error: { type, message, code: type, param: null } });
+  outgoing.writeHead(status, { "content-type": "application/json", "x-should-retry": "false" }).end(body);
+}

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import type { Source } from "./call.ts";
+import { WrittenTexts, type Quote } from "./quotations.ts";
+import type { PromptPart, ReadRequest } from "./read-request.ts";
+
+/** What names an agent and a task before the texts do. */
+export interface CallNames {
+  readonly agent?: { readonly name: string; readonly source: Source };
+  readonly task?: { readonly name: string; readonly source: Source };
+}
+
+/** Header, path and trace of a request. A path begins with `/agents/NAME` or `/tasks/NAME`. */
+export function namesOf(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  path: string,
+): { readonly names: CallNames; readonly path: string } {
+  const header = (name: string): string => [headers[name] ?? []].flat().join();
+  const found: { -readonly [K in keyof CallNames]: CallNames[K] } = {};
+  let rest = path;
+  for (let match; (match = /^\/(agent|task)s\/([^/]+)(?=\/)/u.exec(rest)); rest = rest.slice(match[0].length))
+    found[match[1] as "agent" | "task"] = { name: unescaped(match[2] as string), source: "path" };
+  for (const kind of ["agent", "task"] as const) {
+    const name = header(`x-laconic-${kind}`);
+    if (name !== "") found[kind] = { name, source: "header" };
+  }
+  const [, trace] = /^[\da-f]{2}-([\da-f]{32})-/u.exec(header("traceparent")) ?? [];
+  if (!found.task && trace !== undefined) found.task = { name: trace, source: "trace" };
+  return { names: found, path: rest };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}
+
+/** A call's agent and task, and what of its prompt is known. */
+export interface Recognised {
+  readonly agent: string;
+  readonly agentSource: Source;
+  readonly task: string;
+  readonly taskSource: Source;
+  readonly isRetry: boolean;
+  readonly repeated: number;
+  readonly reads: readonly Quote<Author>[];
+  readonly hashes: readonly string[];
+}
+
+export interface Author {
+  readonly call: string;
+  readonly agent: string;
+}
+
+interface Task {
+  readonly name: string;
+  readonly replies: WrittenTexts<Author>;
+  /** Agents by the hash of a text line that they sent first. */
+  readonly lines: Map<string, string>;
+  /** Prompts by agent: hashes of the last one, and of all. */
+  readonly last: Map<string, { readonly hashes: readonly string[]; hasFailed: boolean }>;
+  readonly seen: Map<string, Set<string>>;
+  lastMs: number;
+}
+
+/** Shorter lines occur in many tasks. */
+const lineLength = 24;
+const forgetMs = 30 * 60_000;
+const mostTasks = 500;
+
+/**
+ * Assigns calls to agents and tasks. An agent without a name is recognised by its instructions. A task without a name
+ * continues if the prompt continues the agent's last one, quotes a reply of the task, or shares a line with the prompt
+ * of another agent. Other calls begin tasks.
+ */
+export class Recogniser {
+  readonly #tasks = new Map<string, Task>();
+  readonly #responses = new Map<string, string>();
+  readonly #newName: () => string;
+
+  /** @param newName - name of a task that begins */
+  constructor(newName: () => string) {
+    this.#newName = newName;
+  }
+
+  /** Takes a request at its start, so that parallel calls share their task. */
+  begin({ parts, metadata, previous }: ReadRequest, names: CallNames, nowMs: number): Recognised {
+    const system = parts.filter(({ role }) => role === "system").map(({ text }) => text);
+    const named = names.agent ?? fromMetadata(metadata, "agent");
+    const agent = named ?? { name: agentName(system.join("\n")), source: "text" as const };
+    const hashes = parts.map(({ role, text }) => hashOf(`${role}\n${text}`));
+    this.#forget(nowMs);
+    const namedTask = names.task ?? fromMetadata(metadata, "task");
+    const known = previous === null ? undefined : this.#responses.get(previous);
+    const task = namedTask
+      ? this.#taskNamed(namedTask.name)
+      : ((known === undefined ? undefined : this.#tasks.get(known)) ??
+        this.#taskOf(parts, hashes, agent.name) ??
+        this.#taskNamed(this.#newName()));
+    task.lastMs = nowMs;
+    const last = task.last.get(agent.name);
+    const seen = task.seen.get(agent.name) ?? new Set();
+    const isRetry = last?.hasFailed === true && last.hashes.join() === hashes.join();
+    const repeated = sumLengths(parts.filter((_, i) => seen.has(hashes[i] ?? "")));
+    task.last.set(agent.name, { hashes, hasFailed: false });
+    task.seen.set(agent.name, new Set([...seen, ...hashes]));
+    for (const line of linesOf(parts)) if (!task.lines.has(line)) task.lines.set(line, agent.name);
+    const read = parts.filter(({ role }) => role !== "system").flatMap(({ text }) => task.replies.quotesIn(text));
+    const sources = { agentSource: agent.source, taskSource: namedTask?.source ?? "text" };
+    return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads: merged(read), hashes };
+  }
+
+  /** @param text - the reply; empty after a failure */
+  end({ task: name, agent }: Recognised, call: string, text: string, responseId: string, hasFailed: boolean): void {
+    const task = this.#tasks.get(name);
+    if (!task) return;
+    if (responseId !== "") this.#responses.set(responseId, name);
+    const last = task.last.get(agent);
+    if (last) last.hasFailed = hasFailed;
+    task.replies.add({ call, agent }, text);
+  }
+
+  #taskNamed(name: string): Task {
+    const task = this.#tasks.get(name) ?? {
+      name,
+      replies: new WrittenTexts(),
+      lines: new Map(),
+      last: new Map(),
+      seen: new Map(),
+      lastMs: 0,
+    };
+    this.#tasks.delete(name);
+    this.#tasks.set(name, task);
+    return task;
+  }
+
+  /** The latest task that a prompt belongs to. */
+  #taskOf(parts: readonly PromptPart[], hashes: readonly string[], agent: string): Task | undefined {
+    const texts = parts.filter(({ role }) => role !== "system").map(({ text }) => text);
+    const lines = linesOf(parts);
+    return [...this.#tasks.values()].toReversed().find(({ last, lines: known, replies }) => {
+      const before = last.get(agent)?.hashes ?? [];
+      const continues = before.length > 0 && before.every((hash, i) => hash === hashes[i]);
+      return (
+        (continues && (before.length < hashes.length || last.get(agent)?.hasFailed)) ||
+        texts.some((text) => replies.quotesIn(text).length > 0) ||
+        lines.some((line) => (known.get(line) ?? agent) !== agent)
+      );
+    });
+  }
+
+  #forget(nowMs: number): void {
+    for (const [name, { lastMs }] of this.#tasks) {
+      if (nowMs - lastMs <= forgetMs && this.#tasks.size < mostTasks) break;
+      this.#tasks.delete(name);
+    }
+    for (const [id, name] of this.#responses) {
+      if (this.#tasks.has(name)) break;
+      this.#responses.delete(id);
+    }
+  }
+}
+
+function fromMetadata(metadata: ReadRequest["metadata"], key: string): CallNames["agent"] {
+  const name = metadata[key];
+  return typeof name === "string" && name !== "" ? { name, source: "metadata" } : undefined;
+}
+
+/** First words of the instructions, and a hash without digits: dates and counters do not change the agent. */
+function agentName(system: string): string {
+  if (system === "") return "no instructions";
+  const words = system.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return `${words.slice(0, 6).join(" ").slice(0, 40)} #${hashOf(system.replaceAll(/\d+/gu, "0")).slice(0, 4)}`;
+}
+
+function linesOf(parts: readonly PromptPart[]): readonly string[] {
+  return parts
+    .filter(({ role }) => role === "user")
+    .flatMap(({ text }) => text.split("\n"))
+    .map((line) => line.trim())
+    .filter((line) => line.length >= lineLength)
+    .map(hashOf);
+}
+
+export function sumLengths(parts: readonly PromptPart[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function merged(quotes: readonly Quote<Author>[]): readonly Quote<Author>[] {
+  const sums = new Map<Author, number>();
+  for (const { author, characters } of quotes) sums.set(author, (sums.get(author) ?? 0) + characters);
+  return Array.from(sums, ([author, characters]) => ({ author, characters }));
+}

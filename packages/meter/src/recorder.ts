@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import type { MeteredCall } from "./call.ts";
+import { readReply, type ReadReply } from "./read-reply.ts";
+import { readRequest, type ReadRequest } from "./read-request.ts";
+import { hashOf, Recogniser, sumLengths, type CallNames, type Recognised } from "./recognition.ts";
+import type { Store } from "./store.ts";
+
+/** Parts of a finished exchange. */
+export interface Ending {
+  /** 0 without an answer. */
+  readonly status: number;
+  readonly encoding: string;
+  readonly body: Uint8Array;
+  readonly isCut: boolean;
+  readonly firstMilliseconds: number;
+}
+
+/** A call in progress. */
+export interface OpenCall {
+  readonly agent: string;
+  readonly task: string;
+  /** Never rejects: a failure is reported as a gap. */
+  end(ending: Ending): Promise<void>;
+}
+
+/** Options of a recorder. */
+export interface RecorderOptions {
+  readonly store: Store;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called when a call could not be recorded, with the reason. */
+  readonly onGap: (reason: string) => void;
+  /** Called for each finished call, before it is stored. */
+  readonly onCall?: ((call: MeteredCall) => void) | undefined;
+}
+
+/** Records calls of models. Failures of the recorder never reach the call. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #recogniser: Recogniser = new Recogniser(() => randomUUID().slice(0, 8));
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param key - API key of the request, which stored texts do not contain
+   * @returns null if the request is not JSON
+   */
+  begin(body: string, path: string, names: CallNames, key: string): OpenCall | null {
+    const { store, now, onGap, onCall } = this.#options;
+    const started = now();
+    const time = new Date(started).toISOString();
+    const id = randomUUID();
+    const request = readRequest(body, path);
+    if (request === null) {
+      onGap(`${path}: the request is not a JSON object`);
+      return null;
+    }
+    const recognised = this.#recogniser.begin(request, names, started);
+    const opened = this.#try(store.begin({ begun: id, time }));
+    return {
+      agent: recognised.agent,
+      task: recognised.task,
+      end: async (ending) => {
+        const reply = readReply(decoded(ending, onGap));
+        const hasFailed = ending.status !== 200 || ending.isCut;
+        this.#recogniser.end(recognised, id, reply.text, reply.id, hasFailed);
+        const milliseconds = now() - started;
+        const call = callOf({ id, time, milliseconds, request, recognised, reply, ending });
+        const texts = request.parts.map(({ text }, i) => [recognised.hashes[i] ?? "", withoutKey(text, key)] as const);
+        onCall?.(call);
+        await opened;
+        await this.#try(store.add(call, new Map([...texts, [call.reply, withoutKey(reply.text, key)]])));
+      },
+    };
+  }
+
+  async #try(writing: Promise<void>): Promise<void> {
+    await writing.catch((error: unknown) => this.#options.onGap((error as Error).message));
+  }
+}
+
+function callOf(parts: {
+  readonly id: string;
+  readonly time: string;
+  readonly milliseconds: number;
+  readonly request: ReadRequest;
+  readonly recognised: Recognised;
+  readonly reply: ReadReply;
+  readonly ending: Ending;
+}): MeteredCall {
+  const { request, recognised, reply, ending, ...rest } = parts;
+  const { hashes, reads, ...assigned } = recognised;
+  const lengthOf = (role: string): number => sumLengths(request.parts.filter((part) => part.role === role));
+  return {
+    ...rest,
+    ...assigned,
+    firstMilliseconds: ending.firstMilliseconds,
+    model: reply.model || request.model,
+    status: ending.status,
+    isCut: ending.isCut,
+    usage: reply.usage,
+    promptLength: sumLengths(request.parts),
+    replyLength: reply.text.length,
+    system: lengthOf("system"),
+    toolResults: lengthOf("tool"),
+    reads: reads.map(({ author, characters }) => ({ ...author, characters })),
+    toolCalls: reply.toolCalls,
+    prompt: hashes,
+    reply: hashOf(reply.text),
+  };
+}
+
+function withoutKey(text: string, key: string): string {
+  return key === "" ? text : text.replaceAll(key, "[key]");
+}
+
+const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
+  gzip: (body) => gunzipSync(body),
+  deflate: (body) => inflateSync(body),
+  br: (body) => brotliDecompressSync(body),
+};
+
+function decoded({ encoding, body, isCut }: Ending, onGap: (reason: string) => void): string {
+  const decode = encoding === "" || encoding === "identity" ? (bytes: Uint8Array) => bytes : decoders[encoding];
+  try {
+    if (decode) return new TextDecoder().decode(decode(body));
+    onGap(`a reply has the unknown encoding ${encoding}`);
+  } catch (error) {
+    if (!isCut) onGap(`a reply cannot be decoded: ${(error as Error).message}`);
+  }
+  return "";
+}
