@@ -7,7 +7,7 @@ const packagesByFloor = [
   "gspo rewards budget",
   "hub topologies benchmarks grading sandbox",
   "engine kernels-torch kernels-tfjs tinker openai baselines",
-  "serve trainer evaluation tasks",
+  "meter serve trainer evaluation tasks",
   "view verify runtime",
   "cli",
 ];

@@ -65,6 +65,7 @@ const guide = {
     "Add a reward or a critic": "/own-values",
     "Serve a team": "/endpoint",
     "Evaluate baselines": "/bench",
+    "What do my agents cost?": "/meter",
     "Read a run": "/view",
     "Verify a run": "/verify",
     "Sample on servers": "/samplers",
