@@ -25,8 +25,8 @@ export function meteredFetch(
     request.headers.delete("x-laconic-task");
     const failed = { status: 0, encoding: "", body: new Uint8Array(), isCut: true, firstMilliseconds: 0 };
     const started = performance.now();
-    const response = await plain(request).catch(async (error: unknown) => {
-      await call?.end(failed);
+    const response = await plain(request).catch((error: unknown) => {
+      call?.end(failed);
       throw error;
     });
     if (!call) return response;

@@ -83,7 +83,7 @@ async function relay(
     if (outgoing.headersSent) outgoing.destroy();
     else refuse(outgoing, 502, `laconic meter: the upstream failed: ${networkReason(error)}`);
   }
-  await call?.end({ ...ending, body: Buffer.concat(size <= maxReplyBytes ? chunks : []) });
+  call?.end({ ...ending, body: Buffer.concat(size <= maxReplyBytes ? chunks : []) });
 }
 
 function send(target: URL, { method, rawHeaders }: IncomingMessage): ClientRequest {

@@ -20,8 +20,8 @@ export interface Ending {
 export interface OpenCall {
   readonly agent: string;
   readonly task: string;
-  /** Never rejects: a failure is reported as a gap. */
-  end(ending: Ending): Promise<void>;
+  /** Never throws: a failure is reported as a gap. */
+  end(ending: Ending): void;
 }
 
 /** Options of a recorder. */
@@ -59,11 +59,11 @@ export class Recorder {
       return null;
     }
     const recognised = this.#recogniser.begin(request, names, started);
-    const opened = this.#try(store.begin({ begun: id, time }));
+    this.#try(() => store.begin({ begun: id, time }));
     return {
       agent: recognised.agent,
       task: recognised.task,
-      end: async (ending) => {
+      end: (ending) => {
         const reply = readReply(decoded(ending, onGap));
         const hasFailed = ending.status !== 200 || ending.isCut;
         this.#recogniser.end(recognised, id, reply.text, reply.id, hasFailed);
@@ -71,14 +71,17 @@ export class Recorder {
         const call = callOf({ id, time, milliseconds, request, recognised, reply, ending });
         const texts = request.parts.map(({ text }, i) => [recognised.hashes[i] ?? "", withoutKey(text, key)] as const);
         onCall?.(call);
-        await opened;
-        await this.#try(store.add(call, new Map([...texts, [call.reply, withoutKey(reply.text, key)]])));
+        this.#try(() => store.add(call, new Map([...texts, [call.reply, withoutKey(reply.text, key)]])));
       },
     };
   }
 
-  async #try(writing: Promise<void>): Promise<void> {
-    await writing.catch((error: unknown) => this.#options.onGap((error as Error).message));
+  #try(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#options.onGap((error as Error).message);
+    }
   }
 }
 

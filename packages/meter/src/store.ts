@@ -1,7 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "@laconic/core";
-import { fileLines, makeFolder, openAppender, removeFile, type Appender } from "@laconic/core/platform";
+import { fileLines, makeFolder } from "@laconic/core/platform";
 import { tryParseJson } from "@laconic/core/json";
 import type { BegunCall, MeteredCall } from "./call.ts";
 
@@ -13,97 +13,82 @@ export interface StoreOptions {
   readonly keepDays: number;
 }
 
-/** Appends calls to one file per day: `calls-YYYY-MM-DD.jsonl`, and texts to `texts-YYYY-MM-DD.jsonl`. */
+/**
+ * Appends calls to one file per day, `calls-YYYY-MM-DD.jsonl`, and texts to `texts-YYYY-MM-DD.jsonl`. A row has reached
+ * the system when a method returns, so that a kill loses none.
+ */
 export interface Store {
-  begin(call: BegunCall): Promise<void>;
-  /** @param texts - by hash */
-  add(call: MeteredCall, texts: ReadonlyMap<string, string>): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Day {
-  readonly calls: Appender;
-  readonly texts: Appender | null;
-  readonly known: Set<string>;
+  /** @throws Error of the file system; the next call opens the files again */
+  begin(call: BegunCall): void;
+  /** @param texts - by hash @throws Error of the file system */
+  add(call: MeteredCall, texts: ReadonlyMap<string, string>): void;
+  close(): void;
 }
 
 /** @throws LaconicError `run_unwritable` */
 export async function openStore(folder: string, { texts, keepDays }: StoreOptions): Promise<Store> {
   await makeFolder(folder);
-  let current: Promise<Day> | null = null;
-  let name = "";
-  const dayOf = (time: string): Promise<Day> => {
-    const day = time.slice(0, 10);
-    if (current !== null && day <= name) return current;
-    const before = current;
-    name = day;
-    current = before === null ? openDay(day) : before.then(closeDay).then(() => openDay(day));
-    return current;
+  let day = "";
+  let files: { readonly calls: number; readonly texts: number | null } | null = null;
+  const known = new Set<string>();
+  const close = (): void => {
+    for (const file of [files?.calls, files?.texts]) if (typeof file === "number") closeSync(file);
+    files = null;
   };
-  const openDay = async (day: string): Promise<Day> => {
-    if (keepDays > 0) await sweep(folder, new Date(Date.parse(day) - keepDays * 86_400_000).toISOString().slice(0, 10));
-    const open = async (path: string): Promise<Appender> => openAppender(path, await wholeLines(path));
-    const known = new Set<string>();
-    if (texts) for await (const { hash } of readTexts(folder, day)) known.add(hash);
-    return {
-      calls: await open(join(folder, `calls-${day}.jsonl`)),
-      texts: texts ? await open(join(folder, `texts-${day}.jsonl`)) : null,
-      known,
-    };
+  const filesOf = (time: string): NonNullable<typeof files> => {
+    const today = time.slice(0, 10);
+    if (files !== null && today <= day) return files;
+    close();
+    known.clear();
+    if (keepDays > 0) deleteBefore(folder, new Date(Date.parse(today) - keepDays * 86_400_000).toISOString());
+    day = today;
+    const calls = openLines(join(folder, `calls-${day}.jsonl`));
+    files = { calls, texts: texts ? openLines(join(folder, `texts-${day}.jsonl`)) : null };
+    return files;
   };
-  const line = (row: object): string => `${JSON.stringify(row)}\n`;
-  /** After a failure, such as a full disk, the next call opens the files again. */
-  const writing = async (time: string, write: (day: Day) => Promise<void>): Promise<void> => {
+  const append = (time: string, rowsOf: (opened: NonNullable<typeof files>) => readonly [number, object][]): void => {
     try {
-      await write(await dayOf(time));
+      for (const [file, row] of rowsOf(filesOf(time))) writeSync(file, `${JSON.stringify(row)}\n`);
     } catch (error) {
-      current = null;
+      close();
       throw error;
     }
   };
   return {
-    begin: (call) => writing(call.time, ({ calls }) => calls.append(line(call))),
+    begin: (call) => append(call.time, ({ calls }) => [[calls, call]]),
     add: (call, written) =>
-      writing(call.time, async ({ calls, texts: file, known }) => {
-        const fresh = file ? [...written].filter(([hash]) => !known.has(hash)) : [];
+      append(call.time, ({ calls, texts: file }) => {
+        const fresh = file === null ? [] : [...written].filter(([hash]) => !known.has(hash));
         for (const [hash] of fresh) known.add(hash);
-        if (fresh.length > 0) await file?.append(fresh.map(([hash, text]) => line({ hash, text })).join(""));
-        await calls.append(line(call));
+        return [...fresh.map(([hash, text]): [number, object] => [file ?? 0, { hash, text }]), [calls, call]];
       }),
-    async close() {
-      if (current) await closeDay(await current);
-    },
+    close,
   };
 }
 
-async function closeDay({ calls, texts }: Day): Promise<void> {
-  await calls.close();
-  await texts?.close();
+/** Opens a file to append. A kill can have left a part of a line, which becomes a damaged line of its own. */
+function openLines(path: string): number {
+  const file = openSync(path, "a+");
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  if (size > 0) readSync(file, last, 0, 1, size - 1);
+  if (size > 0 && last.toString() !== "\n") writeSync(file, "\n");
+  return file;
 }
 
-/** A kill can leave a part of a line. */
-async function wholeLines(path: string): Promise<number> {
-  let bytes = 0;
-  for await (const { end } of fileLines(path)) bytes = end;
-  return bytes;
+function deleteBefore(folder: string, time: string): void {
+  for (const { file, day } of daysIn(folder, "(?:calls|texts)"))
+    if (day < time.slice(0, 10)) rmSync(join(folder, file), { force: true });
 }
 
-/** Deletes the files of days before `first`. */
-async function sweep(folder: string, first: string): Promise<void> {
-  for (const { file, day } of await daysIn(folder, "(?:calls|texts)"))
-    if (day < first) await removeFile(join(folder, file));
-}
-
-async function daysIn(
-  folder: string,
-  kind: string,
-): Promise<readonly { readonly file: string; readonly day: string }[]> {
+function daysIn(folder: string, kind: string): readonly { readonly file: string; readonly day: string }[] {
   const pattern = new RegExp(String.raw`^${kind}-(\d{4}-\d\d-\d\d)\.jsonl$`, "u");
-  const files = await readdir(folder);
-  return files.toSorted().flatMap((file) => {
-    const day = pattern.exec(file)?.[1];
-    return day === undefined ? [] : [{ file, day }];
-  });
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((file) => {
+      const day = pattern.exec(file)?.[1];
+      return day === undefined ? [] : [{ file, day }];
+    });
 }
 
 /** Reads the calls of a folder, oldest first; unreadable lines are counted as damaged. */
@@ -114,7 +99,7 @@ export async function readCalls(
   const calls: MeteredCall[] = [];
   const begun = new Set<string>();
   let damaged = 0;
-  for (const { file, day } of await daysIn(folder, "calls")) {
+  for (const { file, day } of daysIn(folder, "calls")) {
     if (day < since) continue;
     for await (const { text } of fileLines(join(folder, file))) {
       const row = tryParseJson(text);

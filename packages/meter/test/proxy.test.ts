@@ -26,9 +26,9 @@ interface Seen {
 
 const servers: Server[] = [];
 const stores: Store[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const server of servers.splice(0)) server.closeAllConnections();
-  for (const store of stores.splice(0)) await store.close();
+  for (const store of stores.splice(0)) store.close();
 });
 
 async function listening(server: Server): Promise<string> {
@@ -160,7 +160,7 @@ test("keys are not stored, and without texts neither are prompts", async () => {
       authorization: "Bearer sk-secret-key-1",
     });
     await expect.poll(async () => (await readCalls(folder)).calls).toHaveLength(1);
-    await store.close();
+    store.close();
     const files = await readdir(folder);
     const stored = (await Promise.all(files.map((file) => readFile(`${folder}/${file}`, "utf8")))).join("");
     expect(stored).not.toContain("sk-secret");
@@ -214,7 +214,7 @@ test("other paths pass without a record, and a full disk does not stop calls", a
   expect(String(await buffer(response))).toBe('{"data":[]}');
   await rm(folder, { recursive: true });
   expect((await post(`${address}/v1/chat/completions`, chat("a", "b"))).status).toBe(200);
-  await expect.poll(() => gaps.join()).toContain("cannot be written");
+  await expect.poll(() => gaps.join()).toContain("ENOENT");
   await mkdir(folder);
   expect((await post(`${address}/v1/chat/completions`, chat("a", "b"))).status).toBe(200);
   await expect.poll(async () => (await readCalls(folder)).calls.length).toBeGreaterThan(0);

@@ -90,7 +90,7 @@ export const meterCommand: Command = command({
     const [program, ...words] = rest;
     const code = program === undefined ? await interrupted() : await runProgram(program, words, environment);
     await closeServer(server, 5000);
-    await store.close();
+    store.close();
     const { calls } = await readCalls(folder);
     for (const line of reportLines(ledgerOf(calls, prices), "agents", terminal)) terminal.note(line);
     terminal.note(`all tables: laconic meter report ${args.out}`);

@@ -2,7 +2,7 @@
  * Differences between Linux, macOS and Windows.
  * @module @laconic/core/platform
  */
-export { openAppender, type Appender } from "./appender.ts";
+export { openAppender } from "./appender.ts";
 export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { exchange, readBytes, type Exchange } from "./exchange.ts";
