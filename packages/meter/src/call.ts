@@ -43,8 +43,10 @@ export interface MeteredCall {
   /** Replies of the task that the prompt quotes. */
   readonly reads: readonly Quotation[];
   readonly toolCalls: number;
-  /** Hashes of the prompt's texts, and of the reply's. */
-  readonly prompt: readonly string[];
+  /** Path of the request. */
+  readonly path: string;
+  /** Hashes of the stored request and of the reply's text. */
+  readonly request: string;
   readonly reply: string;
 }
 

@@ -1,4 +1,5 @@
 import { sumKinds, type TokenPrice } from "@laconic/core/ledger";
+import { grouped } from "@laconic/core/numeric";
 import type { MeteredCall, Quotation } from "./call.ts";
 import { costOf, priceOf } from "./limits.ts";
 
@@ -68,9 +69,9 @@ export function ledgerOf(stored: readonly MeteredCall[], prices: Prices = {}, re
   }));
   const unread = unreadCalls(calls);
   const by = (key: (call: MeteredCall) => string): Spent[] =>
-    Array.from(grouped(calls, key), ([name, group]) => spentOf(name, group, prices, unread)).toSorted(
-      (a, b) => b.usd - a.usd || b.promptTokens - a.promptTokens,
-    );
+    grouped(calls, key)
+      .map((group) => spentOf(key(group[0]), group, prices, unread))
+      .toSorted((a, b) => b.usd - a.usd || b.promptTokens - a.promptTokens);
   return {
     total: spentOf("total", calls, prices, unread),
     agents: by(({ agent }) => agent),
@@ -129,7 +130,8 @@ function edgesOf(calls: readonly MeteredCall[], prices: Prices): Edge[] {
     const { promptTokens = 0, cachedTokens = 0 } = call.usage ?? {};
     const rate =
       promptTokens === 0 ? 0 : ((promptTokens - cachedTokens) * prompt + cachedTokens * cached) / promptTokens;
-    for (const [from, reads] of grouped(fromOthers(call), ({ agent }) => agent)) {
+    for (const reads of grouped(fromOthers(call), ({ agent }) => agent)) {
+      const from = reads[0].agent;
       const tokens = promptShare(call, lengthOf(reads));
       const key = JSON.stringify([from, call.agent]);
       const edge = edges.get(key) ?? { from, to: call.agent, calls: 0, tokens: 0, usd: 0 };
@@ -149,21 +151,11 @@ function edgesOf(calls: readonly MeteredCall[], prices: Prices): Edge[] {
 /** Replies with text that no later prompt of the task quotes. The last reply of a task is its answer. */
 function unreadCalls(calls: readonly MeteredCall[]): ReadonlySet<string> {
   const unread = new Set<string>();
-  for (const [, task] of grouped(calls, ({ task: name }) => name)) {
+  for (const task of grouped(calls, ({ task: name }) => name)) {
     const read = new Set(task.flatMap(({ reads }) => reads.map(({ call }) => call)));
     for (const { id, replyLength } of task.slice(0, -1)) if (replyLength > 0 && !read.has(id)) unread.add(id);
   }
   return unread;
-}
-
-function grouped<Row>(rows: readonly Row[], key: (row: Row) => string): ReadonlyMap<string, readonly Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group) group.push(row);
-    else groups.set(key(row), [row]);
-  }
-  return groups;
 }
 
 function median(values: readonly number[]): number {

@@ -97,8 +97,8 @@ function passed(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, i) => !withheld.has((rawHeaders[i - (i % 2)] ?? "").toLowerCase()));
 }
 
-/** A base URL that ends with `/v1` replaces the client's `/v1`. */
-function targetOf(upstream: ProxyOptions["upstream"], headers: IncomingMessage["headers"], path: string): URL {
+/** Address of a request at its provider. A base URL that ends with `/v1` replaces the client's `/v1`. */
+export function targetOf(upstream: ProxyOptions["upstream"], headers: IncomingMessage["headers"], path: string): URL {
   const isAnthropic = headers["anthropic-version"] !== undefined || /^(?:\/v1)?\/messages\b/u.test(path);
   const base = (isAnthropic ? upstream.anthropic : upstream.openai).replace(/\/+$/u, "");
   return new URL(base + (base.endsWith("/v1") ? path.replace(/^\/v1(?=\/)/u, "") : path));
@@ -106,7 +106,11 @@ function targetOf(upstream: ProxyOptions["upstream"], headers: IncomingMessage["
 
 /** API key of a request; empty without one. */
 function keyOf({ authorization = "", ...headers }: IncomingMessage["headers"]): string {
-  return [authorization.replace(/^Bearer /u, ""), headers["x-api-key"], headers["api-key"]].flat().find(Boolean) ?? "";
+  return (
+    [authorization.replace(/^Bearer /u, ""), headers["x-api-key"], headers["api-key"], headers["x-goog-api-key"]]
+      .flat()
+      .find(Boolean) ?? ""
+  );
 }
 
 async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {

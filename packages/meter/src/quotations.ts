@@ -1,3 +1,5 @@
+import { grouped } from "@laconic/core/numeric";
+
 /** Consecutive words that identify a quotation. */
 const runWords = 6;
 /** Shorter replies are searched as a whole; below this length they prove nothing. */
@@ -8,10 +10,17 @@ interface Written<Author> {
   readonly words: readonly string[];
 }
 
-/** Part of a text that an author wrote. */
+/** Characters of a text from one author. */
 export interface Quote<Author> {
   readonly author: Author;
   readonly characters: number;
+}
+
+/** Part of a text that an author wrote. */
+interface Span<Author> {
+  readonly author: Author;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Texts whose words are looked for in later texts. The latest author of a run of words counts. */
@@ -32,13 +41,17 @@ export class WrittenTexts<Author> {
 
   /** Characters per author, with white space inside a quotation; a character counts once. */
   quotesIn(text: string): readonly Quote<Author>[] {
+    return grouped(this.spansIn(text), ({ author }) => author).map((spans) => ({
+      author: spans[0].author,
+      characters: spans.reduce((sum, { start, end }) => sum + end - start, 0),
+    }));
+  }
+
+  /** Quotations that do not overlap, in order. */
+  spansIn(text: string): readonly Span<Author>[] {
     const matches = [...text.matchAll(/\S+/gu)];
     const words = matches.map(([word]) => word);
-    const sums = new Map<Author, number>();
-    const count = (author: Author, characters: number): void => {
-      sums.set(author, (sums.get(author) ?? 0) + characters);
-    };
-    const isFree = new Array<boolean>(words.length).fill(true);
+    const spans: Span<Author>[] = [];
     for (let i = 0; i + runWords <= words.length; i++) {
       const run = this.#runs.get(words.slice(i, i + runWords).join(" "));
       if (run === undefined) continue;
@@ -46,15 +59,15 @@ export class WrittenTexts<Author> {
       let length = runWords;
       while (i + length < words.length && words[i + length] === source[run.start + length]) length++;
       const [first, last] = [matches[i], matches[i + length - 1]];
-      if (first && last) count(author, last.index + last[0].length - first.index);
-      isFree.fill(false, i, i + length);
+      if (first && last) spans.push({ author, start: first.index, end: last.index + last[0].length });
       i += length - 1;
     }
-    const rest = matches
-      .filter((_, i) => isFree[i])
-      .map(([word]) => word)
-      .join(" ");
-    for (const [short, author] of this.#short) if (` ${rest} `.includes(short)) count(author, short.length);
-    return Array.from(sums, ([author, characters]) => ({ author, characters }));
+    for (const [short, author] of this.#short) {
+      const start = text.indexOf(short);
+      const end = start + short.length;
+      if (start >= 0 && spans.every((span) => end <= span.start || span.end <= start))
+        spans.push({ author, start, end });
+    }
+    return spans.toSorted((a, b) => a.start - b.start);
   }
 }

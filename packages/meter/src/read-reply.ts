@@ -1,4 +1,4 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import type { TokenCounts } from "@laconic/core/ledger";
 import { readUsage } from "@laconic/openai";
@@ -43,7 +43,7 @@ export function readReply(body: string): ReadReply {
 }
 
 /** Server-sent events, or JSON lines. */
-function eventsIn(body: string): readonly Readonly<Record<string, unknown>>[] {
+function eventsIn(body: string): readonly UnknownRecord[] {
   return body
     .split(/\r\n|[\n\r]/u)
     .map((line) => tryParseJson(line.replace(/^data:/u, "").trim()))
@@ -51,7 +51,7 @@ function eventsIn(body: string): readonly Readonly<Record<string, unknown>>[] {
 }
 
 /** Anthropic sends counts of the prompt first and of the completion last; others send all at the end. */
-function collectUsage(fields: Readonly<Record<string, unknown>>, usage: Record<string, unknown>): void {
+function collectUsage(fields: UnknownRecord, usage: Record<string, unknown>): void {
   for (const key of ["usage", "usageMetadata", "timings"]) {
     const counts = fields[key];
     if (isRecord(counts)) usage[key] = { ...(isRecord(usage[key]) ? usage[key] : {}), ...withoutNulls(counts) };
@@ -59,12 +59,12 @@ function collectUsage(fields: Readonly<Record<string, unknown>>, usage: Record<s
   for (const key of ["prompt_eval_count", "eval_count"]) if (fields[key] !== undefined) usage[key] = fields[key];
 }
 
-function withoutNulls(counts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutNulls(counts: UnknownRecord): UnknownRecord {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== null));
 }
 
 /** Text and tool calls of a reply, or of one event. */
-function writtenIn(event: Readonly<Record<string, unknown>>): { readonly text: string; readonly toolCalls: number } {
+function writtenIn(event: UnknownRecord): { readonly text: string; readonly toolCalls: number } {
   const { choices, candidates, content, output, message, delta, type, response, content_block: block } = event;
   const first = [choices, candidates].find(Array.isArray)?.[0] as unknown;
   const choice = isRecord(first) ? (first["message"] ?? first["delta"] ?? first["content"] ?? first["text"]) : null;

@@ -1,4 +1,4 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 
 /** Text of a prompt by role; `tool` is a tool's result. */
@@ -9,10 +9,11 @@ export interface PromptPart {
 
 /** Fields of a request that the meter uses. */
 export interface ReadRequest {
+  readonly body: UnknownRecord;
   readonly model: string;
   readonly parts: readonly PromptPart[];
   /** `metadata` of the request: OpenAI's and Anthropic's field for applications. */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: UnknownRecord;
   /** Earlier response that the server holds as context; null without one. */
   readonly previous: string | null;
 }
@@ -47,6 +48,7 @@ export function readRequest(body: string, path: string): ReadRequest | null {
   const system = [request["system"], request["instructions"], request["systemInstruction"]].map(textsWithin);
   const entries = [request["messages"] ?? request["input"] ?? request["contents"] ?? request["prompt"] ?? []].flat();
   return {
+    body: request,
     model: typeof model === "string" ? model : (/([^/]+):(?:stream)?generateContent$/iu.exec(path)?.[1] ?? ""),
     parts: [
       ...system.map((text) => ({ role: "system", text }) as const),

@@ -10,6 +10,7 @@ const request = (system: string, ...texts: readonly string[]): ReadRequest => ({
   ],
   metadata: {},
   previous: null,
+  body: {},
 });
 
 function recogniser() {

@@ -49,7 +49,6 @@ export interface Recognised {
   readonly isRetry: boolean;
   readonly repeated: number;
   readonly reads: readonly Quote<Author>[];
-  readonly hashes: readonly string[];
 }
 
 export interface Author {
@@ -112,7 +111,7 @@ export class Recogniser {
     for (const line of linesOf(parts)) if (!task.lines.has(line)) task.lines.set(line, agent.name);
     const read = parts.filter(({ role }) => role !== "system").flatMap(({ text }) => task.replies.quotesIn(text));
     const sources = { agentSource: agent.source, taskSource: namedTask?.source ?? "text" };
-    return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads: merged(read), hashes };
+    return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads: merged(read) };
   }
 
   /** @param text - the reply; empty after a failure */

@@ -5,6 +5,7 @@ import { readReply, type ReadReply } from "./read-reply.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
 import { hashOf, Recogniser, sumLengths, type CallNames, type Recognised } from "./recognition.ts";
 import type { Store } from "./store.ts";
+import { packRequest, redacted } from "./stored-request.ts";
 
 /** Parts of a finished exchange. */
 export interface Ending {
@@ -68,10 +69,22 @@ export class Recorder {
         const hasFailed = ending.status !== 200 || ending.isCut;
         this.#recogniser.end(recognised, id, reply.text, reply.id, hasFailed);
         const milliseconds = now() - started;
-        const call = callOf({ id, time, milliseconds, request, recognised, reply, ending });
-        const texts = request.parts.map(({ text }, i) => [recognised.hashes[i] ?? "", withoutKey(text, key)] as const);
+        const texts = new Map<string, string>();
+        const packed = packRequest(request.body, texts, key);
+        const call = callOf({
+          id,
+          time,
+          milliseconds,
+          path,
+          packed: hashOf(packed),
+          request,
+          recognised,
+          reply,
+          ending,
+        });
         onCall?.(call);
-        this.#try(() => store.add(call, new Map([...texts, [call.reply, withoutKey(reply.text, key)]])));
+        texts.set(call.request, packed).set(call.reply, redacted(reply.text, key));
+        this.#try(() => store.add(call, texts));
       },
     };
   }
@@ -89,13 +102,15 @@ function callOf(parts: {
   readonly id: string;
   readonly time: string;
   readonly milliseconds: number;
+  readonly path: string;
+  readonly packed: string;
   readonly request: ReadRequest;
   readonly recognised: Recognised;
   readonly reply: ReadReply;
   readonly ending: Ending;
 }): MeteredCall {
-  const { request, recognised, reply, ending, ...rest } = parts;
-  const { hashes, reads, ...assigned } = recognised;
+  const { request, recognised, reply, ending, packed, ...rest } = parts;
+  const { reads, ...assigned } = recognised;
   const lengthOf = (role: string): number => sumLengths(request.parts.filter((part) => part.role === role));
   return {
     ...rest,
@@ -111,13 +126,9 @@ function callOf(parts: {
     toolResults: lengthOf("tool"),
     reads: reads.map(({ author, characters }) => ({ ...author, characters })),
     toolCalls: reply.toolCalls,
-    prompt: hashes,
+    request: packed,
     reply: hashOf(reply.text),
   };
-}
-
-function withoutKey(text: string, key: string): string {
-  return key === "" ? text : text.replaceAll(key, "[key]");
 }
 
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {

@@ -113,6 +113,11 @@ export async function readCalls(
   return { calls, lost: begun.size, damaged };
 }
 
+/** Days of a folder with texts. */
+export function daysWithTexts(folder: string, since: string): readonly string[] {
+  return daysIn(folder, "texts").flatMap(({ day }) => (day < since ? [] : [day]));
+}
+
 /** Texts of a day. */
 export async function* readTexts(
   folder: string,

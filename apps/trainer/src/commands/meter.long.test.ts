@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,13 +14,16 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { expectRefused, outputOf } from "../../test/laconic.ts";
 
 /** Answers in `waitMs` milliseconds; counts calls. */
-async function upstream(waitMs: number) {
+async function upstream(
+  waitMs: number,
+  answer: (body: string) => string = () => "The answer to this question is 4, as a sum shows.",
+) {
   let calls = 0;
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then(async (body) => {
       calls += 1;
       await sleep(waitMs);
-      const message = { role: "assistant", content: "The answer to this question is 4, as a sum shows." };
+      const message = { role: "assistant", content: answer(String(body)) };
       const usage = { prompt_tokens: body.length, completion_tokens: 12, total_tokens: body.length + 12 };
       const choices = [{ index: 0, message, finish_reason: "stop" }];
       outgoing.setHeader("content-type", "application/json");
@@ -112,6 +117,39 @@ test("after a kill, finished calls are recorded, running ones are counted as los
   again.child.kill("SIGTERM");
   await once(again.child, "exit");
   expect((await readCalls(out)).calls).toHaveLength(recorded.length + 1);
+});
+
+test("the value of an agent is measured on recorded tasks, within the limit and with an own grader", async () => {
+  const hint = "A hint for you: both prices have to be added.";
+  const { url, calls } = await upstream(0, (body) => {
+    if (body.includes("Give a hint")) return hint;
+    return body.includes(hint) || body.includes("easy") ? "The result of it is 12." : "The result of it is 7.";
+  });
+  const out = await temporaryFolder();
+  const meter = await startMeter("--upstream", url, "--out", out);
+  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${meter.url}/v1`, maxRetries: 0 });
+  for (let i = 0; i < 60; i++) {
+    const question = `Problem ${i}, ${i % 3 === 0 ? "easy" : "hard"}: what do both cost together?`;
+    await ask(client, "helper", `Give a hint. ${question}`);
+    await ask(client, "solver", `${question}\n${hint}`);
+  }
+  meter.child.kill("SIGTERM");
+  await once(meter.child, "exit");
+  const before = calls();
+  const value = (...words: readonly string[]) =>
+    outputOf("meter", "value", out, "--agent", "helper", "--upstream", url, "--json", ...words);
+  const agreed = JSON.parse(await value()) as { difference: Record<string, number>; tasks: number; calls: number };
+  expect(agreed.difference["high"]).toBeLessThan(0);
+  expect(agreed.tasks).toBeLessThan(40);
+  expect(calls() - before).toBe(agreed.calls);
+  const grader = join(out, "grader.mjs");
+  await writeFile(grader, "export default (answer) => Number(answer.includes(' 7.'));");
+  const own = JSON.parse(await value("--grader", grader)) as { difference: Record<string, number>; end: string };
+  expect([(own.difference["low"] ?? 0) > 0, own.end]).toEqual([true, "decided"]);
+  const limited = JSON.parse(await value("--max-usd", "0.0000001")) as object;
+  expect(limited).toMatchObject({ tasks: 0, calls: 0, usd: 0, end: "limit" });
+  expect(await outputOf("meter", "value", out, "--agent", "helper", "--upstream", url)).toContain("Without it: −");
+  await expectRefused(["meter", "value", out, "--agent", "nobody"], "no whole task with an agent nobody");
 });
 
 test("refuses unknown prices, limits and upstreams with the flag's name", async () => {

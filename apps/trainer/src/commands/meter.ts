@@ -21,6 +21,7 @@ import { boundPort, closeServer, listen } from "@laconic/serve";
 import {
   amountFlag,
   choiceFlag,
+  type Flags,
   grouped,
   namesFlag,
   optionalPositional,
@@ -34,15 +35,22 @@ import { jsonFlag } from "../cli/flags.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { visibleJson, type Terminal } from "../cli/terminal.ts";
 
-const usualFolder = "meter";
+export const meterFolder: string = "meter";
 const bases = { openai: "https://api.openai.com/v1", anthropic: "https://api.anthropic.com" } as const;
 
-const priceFlag = grouped("Input", {
+export const priceFlag: Flags<{ readonly prices: string | undefined }> = grouped("Input", {
   prices: textFlag(
     'JSON file of US dollars per million tokens: {"MODEL": {"prompt": 1, "completion": 4}}',
     "FILE.json",
   ),
 });
+
+export const upstreamFlag: Flags<{ readonly upstream: string | undefined }> = {
+  upstream: textFlag(
+    "Base URL of the model server (default: OPENAI_BASE_URL and ANTHROPIC_BASE_URL, or the providers' own)",
+    "url",
+  ),
+};
 
 const now = (): number => new Date().getTime();
 
@@ -51,14 +59,11 @@ export const meterCommand: Command = command({
   examples: ["laconic meter -- npm start", "laconic meter --upstream https://openrouter.ai/api/v1 --port 8400"],
   args: {
     ...grouped("Server", {
-      upstream: textFlag(
-        "Base URL of the model server (default: OPENAI_BASE_URL and ANTHROPIC_BASE_URL, or the providers' own)",
-        "url",
-      ),
+      ...upstreamFlag,
       port: wholeFlag(0, 65_535)("Port of the proxy on this machine; 0 for a free one", "n", "0"),
     }),
     ...grouped("Output", {
-      out: textFlag("Folder of the recorded calls", "folder", usualFolder),
+      out: textFlag("Folder of the recorded calls", "folder", meterFolder),
       texts: optionalToggle("Store the texts of prompts and replies (default: yes)"),
     }),
     ...priceFlag,
@@ -120,7 +125,7 @@ export const meterReportCommand: Command = command({
   description: "Print the bill of recorded calls by agent, task, day, model, or who reads whom",
   examples: ["laconic meter report meter", "laconic meter report meter --by edges --since 2026-11-01 --csv"],
   args: {
-    folder: optionalPositional(`Folder of recorded calls (default: ${usualFolder})`),
+    folder: optionalPositional(`Folder of recorded calls (default: ${meterFolder})`),
     ...priceFlag,
     ...grouped("Input", {
       since: textFlag("First day", "YYYY-MM-DD"),
@@ -133,7 +138,7 @@ export const meterReportCommand: Command = command({
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
-    const folder = resolve(args.folder ?? usualFolder);
+    const folder = resolve(args.folder ?? meterFolder);
     const { calls, lost, damaged } = await readCalls(folder, args.since);
     const renamed = Object.fromEntries((args.rename ?? []).map((pair) => pairOf(pair, "rename")));
     const ledger = ledgerOf(calls, await pricesIn(args.prices), renamed);
@@ -195,7 +200,7 @@ function shortened(cell: string): string {
 }
 
 /** @throws LaconicError `config_invalid` for an invalid address */
-function upstreamOf(url: string | undefined): { readonly openai: string; readonly anthropic: string } {
+export function upstreamOf(url: string | undefined): { readonly openai: string; readonly anthropic: string } {
   const { OPENAI_BASE_URL: openai = bases.openai, ANTHROPIC_BASE_URL: anthropic = bases.anthropic } = process.env;
   const checked = (address: string, name: string): string =>
     serverAddress(address, name, { allowed: true, option: "" });
@@ -205,7 +210,7 @@ function upstreamOf(url: string | undefined): { readonly openai: string; readonl
 }
 
 /** @throws LaconicError `config_invalid` */
-async function pricesIn(path: string | undefined): Promise<Readonly<Record<string, TokenPrice>>> {
+export async function pricesIn(path: string | undefined): Promise<Readonly<Record<string, TokenPrice>>> {
   if (path === undefined) return {};
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw configError(`--prices ${path}: ${(error as Error).message}`, { path }, error);

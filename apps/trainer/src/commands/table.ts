@@ -17,6 +17,7 @@ export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).serveCommand,
   "serve weights": async () => (await import("./receive.ts")).receiveCommand,
   meter: async () => (await import("./meter.ts")).meterCommand,
+  "meter value": async () => (await import("./meter-value.ts")).meterValueCommand,
   "meter report": async () => (await import("./meter.ts")).meterReportCommand,
   "data ls": async () => (await import("./data.ts")).dataLsCommand,
   "data get": async () => (await import("./data.ts")).dataGetCommand,

@@ -3,6 +3,6 @@
  * @module @laconic/runtime/resolver
  */
 export { loadConfig, presetConfig, presetNames, type WrittenConfig } from "./load-config.ts";
-export { forgetModules, resolveReference } from "./load-source.ts";
+export { forgetModules, loadSource, resolveReference } from "./load-source.ts";
 export { checkProbeProblems, openTrain, probeProblems, withSource } from "./open-train.ts";
 export { isModuleText, isReference, partsOfFileText, referenced, referenceTitle } from "./reference.ts";
