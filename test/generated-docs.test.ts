@@ -95,6 +95,7 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
       const base = released.configurations.find(({ name }) => name === configuration.like);
       const known = (base ? released.releasedCells(base) : []).map(String);
       const cells = released.releasedCells(configuration).filter((row) => !known.includes(String(row)));
+      const plain = cells.filter(([, , comparison]) => comparison === "equal").map(([setting = ""]) => setting);
       const departures = rows.filter(({ reason }) => reason !== undefined).length;
       const rest = base === undefined ? "" : ` Rows that equal those of \`${base.name}\` are left out.`;
       const knownFiles = new Set(base?.rows.map(({ file = base.file }) => file));
@@ -102,7 +103,11 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
       const files = [...new Set(ownFiles)].map(released.pinnedFile);
       return [
         `${rows.length - departures} values are equal, ${departures} depart.${rest}`,
-        table(["released", "ours", "comparison"], cells),
+        ...(plain.length > 0 ? [`Equal in name and value: ${plain.join("; ")}.`] : []),
+        table(
+          ["released", "ours", "comparison"],
+          cells.filter(([, , comparison]) => comparison !== "equal"),
+        ),
         ...grouped(files, ({ repository }) => repository).map(
           (members) =>
             `Files of [${members[0].repository}](https://github.com/${members[0].repository}/tree/${members[0].commit}): ${members.map(({ path }) => `\`${path}\``).join(", ")}.`,
