@@ -1,6 +1,6 @@
 import { namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
-import type { Recorder } from "./recorder.ts";
+import { noReply, type Recorder } from "./recorder.ts";
 
 /**
  * Wraps `fetch` for clients in this process, such as the AI SDK's providers or `new OpenAI({ fetch })`. The reply
@@ -23,10 +23,9 @@ export function meteredFetch(
     const call = recorder.begin(body, pathname, given, key);
     request.headers.delete("x-laconic-agent");
     request.headers.delete("x-laconic-task");
-    const failed = { status: 0, encoding: "", body: new Uint8Array(), isCut: true, firstMilliseconds: 0 };
     const started = performance.now();
     const response = await plain(request).catch((error: unknown) => {
-      call?.end(failed);
+      call?.end(noReply);
       throw error;
     });
     if (!call) return response;
@@ -34,7 +33,7 @@ export function meteredFetch(
     // `fetch` has already decoded the body.
     void new Response(response.clone().body).arrayBuffer().then(
       (bytes) => call.end({ ...ending, body: new Uint8Array(bytes), isCut: false }),
-      () => call.end({ ...failed, ...ending }),
+      () => call.end({ ...noReply, ...ending }),
     );
     return response;
   };

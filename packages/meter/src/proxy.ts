@@ -7,7 +7,7 @@ import { networkReason } from "@laconic/core/wire";
 import type { Spending } from "./limits.ts";
 import { namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
-import type { OpenCall, Recorder } from "./recorder.ts";
+import { noReply, type Ending, type OpenCall, type Recorder } from "./recorder.ts";
 
 /** Options of {@link meterProxy}. */
 export interface ProxyOptions {
@@ -47,7 +47,10 @@ async function pass(options: ProxyOptions, incoming: IncomingMessage, outgoing: 
   const body = isModelCall(method, plainPath) ? await bytesOf(incoming) : null;
   const call = body && recorder.begin(new TextDecoder().decode(body), plainPath, names, keyOf(headers));
   const limited = call && spending.refusal({ ...call, time: new Date(now()).toISOString() });
-  if (limited) return refuse(outgoing, 429, `laconic meter: ${limited}`);
+  if (limited) {
+    call.end({ ...noReply, status: 429, isCut: false });
+    return refuse(outgoing, 429, `laconic meter: ${limited}`);
+  }
   const upstream = send(targetOf(options.upstream, headers, path), incoming);
   outgoing.once("close", () => upstream.destroy());
   if (body) upstream.end(body);
@@ -64,7 +67,7 @@ async function relay(
 ): Promise<void> {
   const started = now();
   const chunks: Uint8Array[] = [];
-  const ending = { status: 0, encoding: "", isCut: true, firstMilliseconds: 0 };
+  const ending: { -readonly [K in keyof Ending]: Ending[K] } = { ...noReply };
   let size = 0;
   try {
     const [reply] = (await once(upstream, "response")) as [IncomingMessage];
@@ -83,7 +86,8 @@ async function relay(
     if (outgoing.headersSent) outgoing.destroy();
     else refuse(outgoing, 502, `laconic meter: the upstream failed: ${networkReason(error)}`);
   }
-  call?.end({ ...ending, body: Buffer.concat(size <= maxReplyBytes ? chunks : []) });
+  if (size <= maxReplyBytes) ending.body = Buffer.concat(chunks);
+  call?.end(ending);
 }
 
 function send(target: URL, { method, rawHeaders }: IncomingMessage): ClientRequest {

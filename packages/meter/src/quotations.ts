@@ -3,7 +3,7 @@ import { grouped } from "@laconic/core/numeric";
 /** Consecutive words that identify a quotation. */
 const runWords = 6;
 /** Shorter replies are searched as a whole; below this length they prove nothing. */
-const shortest = 12;
+export const shortest = 12;
 
 interface Written<Author> {
   readonly author: Author;
@@ -25,7 +25,8 @@ interface Span<Author> {
 
 /** Texts whose words are looked for in later texts. The latest author of a run of words counts. */
 export class WrittenTexts<Author> {
-  readonly #runs = new Map<string, { readonly text: Written<Author>; readonly start: number }>();
+  /** By hash. */
+  readonly runs: Map<number, { readonly text: Written<Author>; readonly start: number }> = new Map();
   readonly #short = new Map<string, Author>();
 
   add(author: Author, text: string): void {
@@ -35,8 +36,7 @@ export class WrittenTexts<Author> {
       return;
     }
     const written = { author, words };
-    for (let start = 0; start + runWords <= words.length; start++)
-      this.#runs.set(words.slice(start, start + runWords).join(" "), { text: written, start });
+    for (const [start, hash] of runHashes(words).entries()) this.runs.set(hash, { text: written, start });
   }
 
   /** Characters per author, with white space inside a quotation; a character counts once. */
@@ -52,12 +52,14 @@ export class WrittenTexts<Author> {
     const matches = [...text.matchAll(/\S+/gu)];
     const words = matches.map(([word]) => word);
     const spans: Span<Author>[] = [];
-    for (let i = 0; i + runWords <= words.length; i++) {
-      const run = this.#runs.get(words.slice(i, i + runWords).join(" "));
+    const hashes = runHashes(words);
+    for (let i = 0; i < hashes.length; i++) {
+      const run = this.runs.get(hashes[i] ?? 0);
       if (run === undefined) continue;
       const { author, words: source } = run.text;
-      let length = runWords;
+      let length = 0;
       while (i + length < words.length && words[i + length] === source[run.start + length]) length++;
+      if (length < runWords) continue;
       const [first, last] = [matches[i], matches[i + length - 1]];
       if (first && last) spans.push({ author, start: first.index, end: last.index + last[0].length });
       i += length - 1;
@@ -70,4 +72,23 @@ export class WrittenTexts<Author> {
     }
     return spans.toSorted((a, b) => a.start - b.start);
   }
+}
+
+/** Hashes of the runs of words of a text; none below six words. */
+export function runsOf(text: string): readonly number[] {
+  return runHashes(text.match(/\S+/gu) ?? []);
+}
+
+/** A 32-bit hash of each run of words. */
+function runHashes(words: readonly string[]): readonly number[] {
+  const hashes = words.map((word) => {
+    let hash = 0;
+    for (let i = 0; i < word.length; i++) hash = Math.imul(hash, 31) + word.charCodeAt(i);
+    return hash;
+  });
+  return hashes
+    .slice(runWords - 1)
+    .map((_, start) =>
+      hashes.slice(start, start + runWords).reduce((hash, word) => (Math.imul(hash, 1_000_003) + word) | 0, 0),
+    );
 }

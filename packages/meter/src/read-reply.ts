@@ -21,7 +21,7 @@ export interface ReadReply {
  * last value of every count.
  */
 export function readReply(body: string): ReadReply {
-  const whole = tryParseJson(body);
+  const whole = /^\s*[[{]/u.test(body) ? tryParseJson(body) : undefined;
   const events = whole === undefined ? eventsIn(body) : [whole].flat().filter(isRecord);
   const reply = { model: "", id: "", text: "", toolCalls: 0 };
   const usage: Record<string, unknown> = {};
@@ -46,7 +46,9 @@ export function readReply(body: string): ReadReply {
 function eventsIn(body: string): readonly UnknownRecord[] {
   return body
     .split(/\r\n|[\n\r]/u)
-    .map((line) => tryParseJson(line.replace(/^data:/u, "").trim()))
+    .map((line) => line.replace(/^data:/u, "").trim())
+    .filter((line) => line.startsWith("{"))
+    .map((line) => tryParseJson(line))
     .filter(isRecord);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Source } from "./call.ts";
-import { WrittenTexts, type Quote } from "./quotations.ts";
+import { runsOf, shortest, WrittenTexts, type Quote } from "./quotations.ts";
 import type { PromptPart, ReadRequest } from "./read-request.ts";
 
 /** What names an agent and a task before the texts do. */
@@ -61,16 +61,23 @@ interface Task {
   readonly replies: WrittenTexts<Author>;
   /** Agents by the hash of a text line that they sent first. */
   readonly lines: Map<string, string>;
+  /** Keys of its prompts in the index. */
+  readonly prompts: Set<string>;
   /** Prompts by agent: hashes of the last one, and of all. */
   readonly last: Map<string, { readonly hashes: readonly string[]; hasFailed: boolean }>;
   readonly seen: Map<string, Set<string>>;
+  /** Of the last call: its time, and its number. */
   lastMs: number;
+  turn: number;
 }
 
 /** Shorter lines occur in many tasks. */
 const lineLength = 24;
 const forgetMs = 30 * 60_000;
 const mostTasks = 500;
+const mostShort = 200;
+/** Runs of words of a task's replies; a longer task starts anew under its name. */
+const mostRuns = 100_000;
 
 /**
  * Assigns calls to agents and tasks. An agent without a name is recognised by its instructions. A task without a name
@@ -80,7 +87,12 @@ const mostTasks = 500;
 export class Recogniser {
   readonly #tasks = new Map<string, Task>();
   readonly #responses = new Map<string, string>();
+  /** Latest task with a line, with a run of words of a reply, or with an agent's prompt that ends with a message. */
+  readonly #index = new Map<string | number, Task>();
+  /** Latest task with a short reply. */
+  readonly #short = new Map<string, Task>();
   readonly #newName: () => string;
+  #turns = 0;
 
   /** @param newName - name of a task that begins */
   constructor(newName: () => string) {
@@ -101,14 +113,20 @@ export class Recogniser {
       : ((known === undefined ? undefined : this.#tasks.get(known)) ??
         this.#taskOf(parts, hashes, agent.name) ??
         this.#taskNamed(this.#newName()));
-    task.lastMs = nowMs;
+    this.#tasks.delete(task.name);
+    this.#tasks.set(task.name, task);
+    [task.lastMs, task.turn] = [nowMs, ++this.#turns];
     const last = task.last.get(agent.name);
     const seen = task.seen.get(agent.name) ?? new Set();
     const isRetry = last?.hasFailed === true && last.hashes.join() === hashes.join();
     const repeated = sumLengths(parts.filter((_, i) => seen.has(hashes[i] ?? "")));
     task.last.set(agent.name, { hashes, hasFailed: false });
     task.seen.set(agent.name, new Set([...seen, ...hashes]));
-    for (const line of linesOf(parts)) if (!task.lines.has(line)) task.lines.set(line, agent.name);
+    const lines = linesOf(parts);
+    for (const line of lines) if (!task.lines.has(line)) task.lines.set(line, agent.name);
+    const prompt = promptKey(agent.name, hashes, hashes.length - 1);
+    task.prompts.add(prompt);
+    for (const key of [...lines, prompt]) this.#index.set(key, task);
     const read = parts.filter(({ role }) => role !== "system").flatMap(({ text }) => task.replies.quotesIn(text));
     const sources = { agentSource: agent.source, taskSource: namedTask?.source ?? "text" };
     return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads: merged(read) };
@@ -122,47 +140,67 @@ export class Recogniser {
     const last = task.last.get(agent);
     if (last) last.hasFailed = hasFailed;
     task.replies.add({ call, agent }, text);
+    const runs = runsOf(text);
+    for (const run of runs) this.#index.set(run, task);
+    if (task.replies.runs.size > mostRuns) this.#drop(task);
+    if (runs.length > 0 || text.trim().length < shortest) return;
+    this.#short.set(text.trim(), task);
+    if (this.#short.size > mostShort) this.#short.delete([...this.#short.keys()][0] as string);
   }
 
   #taskNamed(name: string): Task {
-    const task = this.#tasks.get(name) ?? {
-      name,
-      replies: new WrittenTexts(),
+    const empty = {
+      replies: new WrittenTexts<Author>(),
       lines: new Map(),
+      prompts: new Set<string>(),
       last: new Map(),
       seen: new Map(),
-      lastMs: 0,
     };
-    this.#tasks.delete(name);
-    this.#tasks.set(name, task);
-    return task;
+    return this.#tasks.get(name) ?? { name, ...empty, lastMs: 0, turn: 0 };
   }
 
   /** The latest task that a prompt belongs to. */
   #taskOf(parts: readonly PromptPart[], hashes: readonly string[], agent: string): Task | undefined {
     const texts = parts.filter(({ role }) => role !== "system").map(({ text }) => text);
     const lines = linesOf(parts);
-    return [...this.#tasks.values()].toReversed().find(({ last, lines: known, replies }) => {
-      const before = last.get(agent)?.hashes ?? [];
-      const continues = before.length > 0 && before.every((hash, i) => hash === hashes[i]);
-      return (
-        (continues && (before.length < hashes.length || last.get(agent)?.hasFailed)) ||
-        texts.some((text) => replies.quotesIn(text).length > 0) ||
-        lines.some((line) => (known.get(line) ?? agent) !== agent)
-      );
-    });
+    const keys = [...lines, ...hashes.map((_, i) => promptKey(agent, hashes, i)), ...texts.flatMap(runsOf)];
+    const short = [...this.#short].filter(([reply]) => texts.some((text) => text.includes(reply)));
+    const candidates = new Set([...keys.map((key) => this.#index.get(key)), ...short.map(([, task]) => task)]);
+    return [...candidates]
+      .filter((task) => task !== undefined)
+      .filter((task) => this.#tasks.get(task.name) === task)
+      .toSorted((a, b) => b.turn - a.turn)
+      .find(({ last, lines: known, replies }) => {
+        const before = last.get(agent)?.hashes ?? [];
+        const continues = before.length > 0 && before.every((hash, i) => hash === hashes[i]);
+        return (
+          (continues && (before.length < hashes.length || last.get(agent)?.hasFailed)) ||
+          texts.some((text) => replies.quotesIn(text).length > 0) ||
+          lines.some((line) => (known.get(line) ?? agent) !== agent)
+        );
+      });
   }
 
   #forget(nowMs: number): void {
-    for (const [name, { lastMs }] of this.#tasks) {
-      if (nowMs - lastMs <= forgetMs && this.#tasks.size < mostTasks) break;
-      this.#tasks.delete(name);
+    for (const task of this.#tasks.values()) {
+      if (nowMs - task.lastMs <= forgetMs && this.#tasks.size < mostTasks) break;
+      this.#drop(task);
     }
     for (const [id, name] of this.#responses) {
       if (this.#tasks.has(name)) break;
       this.#responses.delete(id);
     }
   }
+
+  #drop(task: Task): void {
+    this.#tasks.delete(task.name);
+    for (const key of [...task.lines.keys(), ...task.prompts, ...task.replies.runs.keys()])
+      if (this.#index.get(key) === task) this.#index.delete(key);
+  }
+}
+
+function promptKey(agent: string, hashes: readonly string[], end: number): string {
+  return `${agent} ${end} ${hashes[end]}`;
 }
 
 function fromMetadata(metadata: ReadRequest["metadata"], key: string): CallNames["agent"] {

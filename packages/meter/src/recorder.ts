@@ -17,6 +17,8 @@ export interface Ending {
   readonly firstMilliseconds: number;
 }
 
+export const noReply: Ending = { status: 0, encoding: "", body: new Uint8Array(), isCut: true, firstMilliseconds: 0 };
+
 /** A call in progress. */
 export interface OpenCall {
   readonly agent: string;

@@ -25,6 +25,9 @@ export interface Store {
   close(): void;
 }
 
+/** Texts beyond this number may be written again, so that memory stays bounded. */
+const mostKnown = 20_000;
+
 /** @throws LaconicError `run_unwritable` */
 export async function openStore(folder: string, { texts, keepDays }: StoreOptions): Promise<Store> {
   await makeFolder(folder);
@@ -59,6 +62,7 @@ export async function openStore(folder: string, { texts, keepDays }: StoreOption
     add: (call, written) =>
       append(call.time, ({ calls, texts: file }) => {
         const fresh = file === null ? [] : [...written].filter(([hash]) => !known.has(hash));
+        if (known.size > mostKnown) known.clear();
         for (const [hash] of fresh) known.add(hash);
         return [...fresh.map(([hash, text]): [number, object] => [file ?? 0, { hash, text }]), [calls, call]];
       }),

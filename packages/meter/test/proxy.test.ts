@@ -191,7 +191,7 @@ test("failures pass and are counted: an error status, a cut reply, no upstream",
 
 test("limits refuse later calls with a status that clients do not retry", async () => {
   const server = await upstream(() => ({ parts: [JSON.stringify(reply("ok"))] }));
-  const { address } = await meter(server.url, { agents: { critic: 0.003 } });
+  const { address, folder } = await meter(server.url, { agents: { critic: 0.003 } });
   const call = (agent: string) => post(`${address}/v1/chat/completions`, chat("a", "b"), { "x-laconic-agent": agent });
   expect((await call("critic")).status).toBe(200);
   const refused = await call("critic");
@@ -202,6 +202,8 @@ test("limits refuse later calls with a status that clients do not retry", async 
   expect(refused.headers.join().toLowerCase()).toContain("x-should-retry,false");
   expect((await call("writer")).status).toBe(200);
   expect(server.seen).toHaveLength(2);
+  const { calls, lost } = await readCalls(folder);
+  expect([calls.map(({ status }) => status), lost]).toEqual([[200, 429, 200], 0]);
 });
 
 test("other paths pass without a record, and a full disk does not stop calls", async () => {

@@ -1,0 +1,143 @@
+// Latency that the meter adds over a plain proxy, and the meter's memory.
+// Streamed replies take a second; the two proxies take turns, each in a process of its own.
+//
+// npx tsx bench/src/meter.ts [--calls 1000] [--concurrency 64] [--flat 100000]
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, createServer, request, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { meterProxy, openStore, Recorder, Spending } from "@laconic/meter";
+import { machine, print, round3 } from "./measure.ts";
+import { readOptions } from "./options.ts";
+
+const [role, upstreamUrl = "", folder = ""] = process.argv.slice(2);
+const chunks = 20;
+
+/** Streams 200 words; their delay comes with the request. */
+const replies: RequestListener = (incoming, outgoing) => {
+  const milliseconds = Number(incoming.headers["x-milliseconds"]);
+  const send = async (): Promise<void> => {
+    const turn = incoming.headers["x-turn"];
+    outgoing.writeHead(200, { "content-type": "text/event-stream" });
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      if (milliseconds > 0) await wait(milliseconds / chunks);
+      const content = Array.from({ length: 10 }, (_, word) => `${turn}-${chunk}-${word} `).join("");
+      outgoing.write(`data: ${JSON.stringify({ model: "gpt-4o", choices: [{ index: 0, delta: { content } }] })}\n\n`);
+    }
+    const usage = { prompt_tokens: 1000, completion_tokens: 200 };
+    outgoing.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+  };
+  incoming.resume().once("end", () => void send());
+};
+
+const plain: RequestListener = (incoming, outgoing) => {
+  const { headers, method, url } = incoming;
+  const upstream = request(`${upstreamUrl}${url}`, { method, headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 0, reply.headers);
+    void pipeline(reply, outgoing);
+  });
+  void pipeline(incoming, upstream);
+};
+
+async function metered() {
+  const now = (): number => new Date().getTime();
+  const spending = new Spending({ agents: {} });
+  const recorder = new Recorder({
+    store: await openStore(folder, { texts: true, keepDays: 0 }),
+    now,
+    onGap: (reason) => process.stderr.write(`${reason}\n`),
+    onCall: (call) => spending.add(call),
+  });
+  return meterProxy({ recorder, upstream: { openai: upstreamUrl, anthropic: upstreamUrl }, spending, now });
+}
+
+/** Three agents read the task and the replies before theirs; 4,000 characters of instructions. */
+function bodyOf(call: number): string {
+  const task = Math.floor(call / 3);
+  const earlier = Array.from({ length: call % 3 }, (_, turn) => ({
+    role: "user",
+    content: Array.from({ length: 200 }, (_, i) => `${3 * task + turn}-${Math.floor(i / 10)}-${i % 10} `).join(""),
+  }));
+  const system = `Agent ${"abc"[call % 3]}. ${"Answer in short sentences. ".repeat(150)}`;
+  const messages = [{ role: "system", content: system }, { role: "user", content: `Task ${task}` }, ...earlier];
+  return JSON.stringify({ model: "gpt-4o", stream: true, messages });
+}
+
+async function play(url: string, calls: number, concurrency: number, milliseconds: number): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const latencies: number[] = [];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < calls) {
+      const turn = next++;
+      const headers = { "x-milliseconds": `${milliseconds}`, "x-turn": `${turn}`, "content-type": "application/json" };
+      const start = performance.now();
+      const sent = request(`${url}/v1/chat/completions`, { method: "POST", agent, headers }).end(bodyOf(turn));
+      const [reply] = await once(sent, "response");
+      await once(reply.resume(), "end");
+      latencies.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, client));
+  agent.destroy();
+  return latencies;
+}
+
+async function start(...words: string[]): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = fork(import.meta.filename, words, { execArgv: ["--expose-gc", ...process.execArgv] });
+  const [port] = (await once(child, "message")) as [number];
+  return { child, url: `http://127.0.0.1:${port}` };
+}
+
+async function heapOf(child: ChildProcess): Promise<number> {
+  child.send("heap");
+  return ((await once(child, "message")) as [number])[0];
+}
+
+async function measure(): Promise<void> {
+  const number = (usual: number) => ({ type: "string", default: `${usual}` }) as const;
+  const options = { calls: number(1000), concurrency: number(64), flat: number(100_000) };
+  const { values } = readOptions({ options });
+  const [calls, concurrency, flat] = [values.calls, values.concurrency, values.flat].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const directory = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+  const upstream = await start("replies");
+  const sides = { plain: await start("plain", upstream.url), meter: await start("meter", upstream.url, directory) };
+  const latencies: Record<string, number[]> = { plain: [], meter: [] };
+  for (const side of Object.values(sides)) await play(side.url, concurrency, concurrency, 100);
+  for (let round = 0; round < 2; round++)
+    for (const [name, { url }] of Object.entries(sides))
+      latencies[name]?.push(...(await play(url, calls / 2, concurrency, 1000)));
+  print("machine", machine());
+  const quantiles = (values: readonly number[]) =>
+    [0.5, 0.99].map((share) => round3(values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? 0));
+  for (const [name, values] of Object.entries(latencies)) {
+    const [p50, p99] = quantiles(values);
+    print("meter", { side: name, calls, concurrency, p50Ms: p50, p99Ms: p99 });
+  }
+  for (let part = 1; part <= 4 && flat > 0; part++) {
+    await play(sides.meter.url, flat / 4, concurrency, 0);
+    print("meter-memory", { calls: (part * flat) / 4, heapMiB: await heapOf(sides.meter.child) });
+  }
+  for (const { child } of [upstream, ...Object.values(sides)]) child.kill();
+  await rm(directory, { recursive: true });
+}
+
+if (role === "replies" || role === "plain" || role === "meter") {
+  const server = role === "meter" ? await metered() : createServer(role === "plain" ? plain : replies);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  process.send?.((server.address() as AddressInfo).port);
+  process.on("message", () => {
+    globalThis.gc?.();
+    process.send?.(Math.round(process.memoryUsage().heapUsed / 2 ** 20));
+  });
+  process.once("disconnect", () => process.exit());
+} else await measure();
