@@ -50,7 +50,7 @@ test("a changed reply replaces the recorded one in all later prompts, also insid
   expect(outcome?.answer).toBe("A new reply of the solver, with other words.");
 });
 
-test("a part of a reply is left out, but a changed reply of which a part is quoted ends the replay", async () => {
+test("leaves out part of a reply; a partly quoted, changed reply ends the replay", async () => {
   const partial = ask("Note: then take off the discount of ten percent.");
   const calls = [...task.slice(0, 1), recordedCall("t", "solver", partial, "18 dollars are to be paid.", 1)];
   expect((await replayed("planner", { kind: "without" }, calls)).sent).toEqual([["solver", ask("Note: ")]]);
