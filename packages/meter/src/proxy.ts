@@ -123,9 +123,9 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Error in the form of OpenAI and Anthropic; their clients do not retry it. */
+/** Error in the form of OpenAI and Anthropic. Their clients retry failures of the upstream, and no limit. */
 function refuse(outgoing: ServerResponse, status: number, message: string): void {
   const type = status === 429 ? "insufficient_quota" : "api_error";
   const body = JSON.stringify({ type: "error", error: { type, message, code: type, param: null } });
-  outgoing.writeHead(status, { "content-type": "application/json", "x-should-retry": "false" }).end(body);
+  outgoing.writeHead(status, { "content-type": "application/json", "x-should-retry": String(status >= 500) }).end(body);
 }

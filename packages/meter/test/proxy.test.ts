@@ -187,6 +187,7 @@ test("failures pass and are counted: an error status, a cut reply, no upstream",
   const alone = await meter("http://127.0.0.1:9");
   const refused = await post(`${alone.address}/v1/chat/completions`, chat("a", "b"));
   expect([refused.status, String(refused.bytes)]).toEqual([502, expect.stringContaining("connection refused")]);
+  expect(refused.headers.join().toLowerCase()).toContain("x-should-retry,true");
 });
 
 test("limits refuse later calls with a status that clients do not retry", async () => {
