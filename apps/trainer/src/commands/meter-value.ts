@@ -91,7 +91,8 @@ type Result = MessageValue & {
   readonly change: AgentChange;
   readonly usd: number;
   readonly calls: number;
-  readonly monthlyUsd: number;
+  /** Null without a price. */
+  readonly monthlyUsd: number | null;
 };
 
 const ends: Readonly<Record<MessageValue["end"], string>> = {
@@ -108,11 +109,13 @@ function printValue(
 ): void {
   const { value, low, high } = difference;
   const what = { without: "Without it", words: "With a limit of words", model: "With the other model" }[change.kind];
-  terminal.result(`${agent} costs ${formatUsd(monthlyUsd)} per month, with the reading of its messages.`);
-  terminal.result(
-    `${what}: ${formatPoints(value)} points (95 %: ${formatPoints(low)} to ${formatPoints(high)}; ${tasks} of ${all} tasks, ${counted(calls, "call")}, ${formatUsd(usd)}).`,
-  );
-  terminal.result(ends[end]);
+  const bill = monthlyUsd === null ? "an unknown sum (name prices with --prices)" : formatUsd(monthlyUsd);
+  terminal.result(`${agent} costs ${bill} per month, with the reading of its messages.`);
+  if (tasks > 0)
+    terminal.result(
+      `${what}: ${formatPoints(value)} points (95 %: ${formatPoints(low)} to ${formatPoints(high)}; ${tasks} of ${all} tasks, ${counted(calls, "call")}, ${formatUsd(usd)}).`,
+    );
+  terminal.result(tasks > 0 ? ends[end] : "No task can be replayed.");
   if (skipped > 0)
     terminal.note(
       `${counted(skipped, "task")} cannot be replayed: ${agent} answers, or a prompt quotes a part of a reply`,
@@ -139,14 +142,15 @@ function inRandomOrder(tasks: readonly RecordedTask[]): readonly RecordedTask[] 
     .map(([, task]) => task);
 }
 
-/** Dollars of the agent's calls and of reading its replies, for 30 days like those recorded (at least one). */
+/** Dollars of the agent's calls and of reading its replies, for 30 days like those recorded; null without prices. */
 function monthlyBill(
   tasks: readonly RecordedTask[],
   agent: string,
   prices: Readonly<Record<string, TokenPrice>>,
-): number {
+): number | null {
   const calls = tasks.flat();
-  const { agents, edges } = ledgerOf(calls, prices);
+  const { agents, edges, total } = ledgerOf(calls, prices);
+  if (total.unpriced > 0) return null;
   const rows = [...agents.filter(({ name }) => name === agent), ...edges.filter(({ from }) => from === agent)];
   const times = calls.map(({ time }) => Date.parse(time)).toSorted((a, b) => a - b);
   const days = Math.max(1, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 86_400_000);
