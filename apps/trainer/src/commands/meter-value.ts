@@ -115,7 +115,7 @@ function printValue(
     terminal.result(
       `${what}: ${formatPoints(value)} points (95 %: ${formatPoints(low)} to ${formatPoints(high)}; ${tasks} of ${all} tasks, ${counted(calls, "call")}, ${formatUsd(usd)}).`,
     );
-  terminal.result(tasks > 0 ? ends[end] : "No task can be replayed.");
+  terminal.result(tasks > 0 || end !== "tasks" ? ends[end] : "No task can be replayed.");
   if (skipped > 0)
     terminal.note(
       `${counted(skipped, "task")} cannot be replayed: ${agent} answers, or a prompt quotes a part of a reply`,
@@ -172,9 +172,15 @@ async function gradeOf(
   if (typeof own !== "function")
     throw configError(`--grader ${grader}: the default export is not a function`, { grader });
   const grade: GradeAnswer = async (answer, recorded, task) => {
-    const score: unknown = await (own as GradeAnswer)(answer, recorded, task);
+    const location = `--grader ${grader}, task ${task[0]?.task}`;
+    let score: unknown;
+    try {
+      score = await (own as GradeAnswer)(answer, recorded, task);
+    } catch (error) {
+      throw configError(`${location}: ${(error as Error).message}`, { grader }, error);
+    }
     if (typeof score === "number" && score >= 0 && score <= 1) return score;
-    throw configError(`--grader ${grader}: expected a grade from 0 to 1, got ${String(score)}`, { grader });
+    throw configError(`${location}: expected a grade from 0 to 1, got ${String(score)}`, { grader });
   };
   return { grade, hasControl: false };
 }
