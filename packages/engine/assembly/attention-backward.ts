@@ -1,61 +1,41 @@
 import {
-  columnsTo, gatherHead, loadTile, maskBand, mixRows, scoreBand, spreadRows, transposeHead, transposePath,
+  columnsTo, firstSegment, gatherHead, loadTile, maskBand, mixRows, scoreBand, spreadRows, transposePath,
 } from "./attention-tiles";
 import { dot, exp4 } from "./vector";
 
 /**
- * Backward of `attention`, over the same pairs; dK and dV start as zeros.
+ * Backward of `attention`, over the same pairs; dK and dV start as zeros, and add up over segments in their order.
  * P = exp(score - lse), dV_j += P dOut_i, dP = dOut_i . v_j, dS = P (dP - dOut_i . out_i) scale, dQ_i = sum dS k_j, dK_j += dS q_i.
- * `scratch` holds 2 * width * P + 8 * P + 8 * width + 4 floats, P being the longest length rounded up to 4.
+ * `scratch` holds 2 * width * P + 8 * P + 8 * width + 4 floats, P being `longest`; with trees width * P more.
  */
 export function attentionBackward(
   dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
-  offsets: usize, first: i32, count: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
-): void {
-  const kvRow = (kvHeads * width) << 2;
-  for (let pair = first; pair < first + count; pair++) {
-    const s = pair / kvHeads;
-    const kv = pair % kvHeads;
-    const start = load<i32>(offsets + (s << 2));
-    const length = load<i32>(offsets + ((s + 1) << 2)) - start;
-    const padded = (length + 3) & ~3;
-    const valuesT = scratch + ((width * padded) << 2);
-    const head = start * kvRow + ((kv * width) << 2);
-    transposeHead(k + head, kvRow, scratch, length, padded, width);
-    transposeHead(v + head, kvRow, valuesT, length, padded, width);
-    gradientRows(
-      dOut, q, scratch, valuesT, k + head, kvRow, out, logSumExp, dQ, dK, dV, offsets, 0, 0, s, 0, padded, kv,
-      queryHeads, kvHeads, width, scale, valuesT + ((width * padded) << 2),
-    );
-  }
-}
-
-/**
- * Backward of `attentionTree`, over the same pairs. Gradients of keys and values add up over segments in their order.
- * `scratch` holds 3 * width * P + 8 * P + 8 * width + 4 floats, P being `longest`.
- */
-export function attentionTreeBackward(
-  dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
-  offsets: usize, before: usize, parents: usize, trees: usize, longest: i32, first: i32, count: i32,
+  offsets: usize, parents: usize, before: usize, trees: usize, longest: i32, first: i32, count: i32,
   queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
-  const valuesT = scratch + ((width * longest) << 2);
-  const keys = valuesT + ((width * longest) << 2);
   for (let pair = first; pair < first + count; pair++) {
-    const tree = trees + ((pair / kvHeads) << 2);
     const kv = pair % kvHeads;
-    for (let s = load<i32>(tree); s < load<i32>(tree, 4); s++) {
+    const end = firstSegment(trees, pair / kvHeads + 1);
+    for (let s = firstSegment(trees, pair / kvHeads); s < end; s++) {
       const start = load<i32>(offsets + (s << 2));
       const length = load<i32>(offsets + ((s + 1) << 2)) - start;
-      const above = load<i32>(before + (s << 2));
+      const above = trees ? load<i32>(before + (s << 2)) : 0;
+      const padded = trees ? longest : (length + 3) & ~3;
+      const valuesT = scratch + ((width * padded) << 2);
       const head = start * kvRow + ((kv * width) << 2);
-      transposePath(k + head, kvRow, scratch, above, length, longest, width);
-      transposePath(v + head, kvRow, valuesT, above, length, longest, width);
-      gatherHead(k + head, kvRow, keys, above, length, width);
+      let keys = k + head;
+      let shares = valuesT + ((width * padded) << 2);
+      transposePath(k + head, kvRow, scratch, above, length, padded, width);
+      transposePath(v + head, kvRow, valuesT, above, length, padded, width);
+      if (trees) {
+        keys = shares;
+        shares += (width * padded) << 2;
+        gatherHead(k + head, kvRow, keys, above, length, width);
+      }
       gradientRows(
-        dOut, q, scratch, valuesT, keys, width << 2, out, logSumExp, dQ, dK, dV, offsets, before, parents, s, above,
-        longest, kv, queryHeads, kvHeads, width, scale, keys + ((width * longest) << 2),
+        dOut, q, scratch, valuesT, keys, trees ? width << 2 : kvRow, out, logSumExp, dQ, dK, dV, offsets, before, parents,
+        s, above, padded, kv, queryHeads, kvHeads, width, scale, shares,
       );
     }
   }

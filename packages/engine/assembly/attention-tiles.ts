@@ -11,14 +11,13 @@ export function loadTile(rows: usize, stride: i32, tile: usize, valid: i32, widt
   if (valid < 4) memory.fill(tile + valid * row, 0, (4 - valid) * row);
 }
 
-/** keysT[d][j] = keys[j][d], the padding set to zero. */
-export function transposeHead(keys: usize, stride: i32, keysT: usize, length: i32, padded: i32, width: i32): void {
-  transposeStrided(keys, stride, keysT, padded << 2, length, width);
-  for (let d = 0; d < width; d++)
-    for (let j = length; j < padded; j++) store<f32>(keysT + ((d * padded + j) << 2), 0);
+/** The first segment of a tree; without trees, each sequence is one segment. */
+@inline
+export function firstSegment(trees: usize, index: i32): i32 {
+  return trees ? load<i32>(trees + (index << 2)) : index;
 }
 
-/** The same behind `above` columns that are there already, of `longest` in all. */
+/** keysT[d][j] = keys[j][d] behind `above` columns that are there already, of `longest` in all; the padding to 4 set to zero. */
 export function transposePath(
   keys: usize, stride: i32, keysT: usize, above: i32, length: i32, longest: i32, width: i32,
 ): void {

@@ -1,60 +1,43 @@
 import {
-  columnsTo, gatherHead, loadTile, maskBand, mixRows, scoreBand, transposeHead, transposePath,
+  columnsTo, firstSegment, gatherHead, loadTile, maskBand, mixRows, scoreBand, transposePath,
 } from "./attention-tiles";
 import { exp4, laneSum, log } from "./vector";
 
 /**
  * Causal attention over packed sequences, four query rows at a time: `count` pairs of a sequence and a key/value head from
  * the pair `first` on, which is head first % kvHeads of sequence first / kvHeads.
- * `scratch` holds width * P + 4 * P + 4 * width + 4 floats, P being the longest length rounded up to 4.
+ * Where segments continue others, pairs have a tree in place of a sequence. Scratch has the keys and values of a path, a column and a row of
+ * it for each position: depth first, those of a segment's ancestors are still there when its turn comes.
+ * @param before - rows of the ancestors of each segment; 0 without trees
+ * @param trees - the first segment of each tree, and behind the last their number; 0 without trees
+ * @param longest - rows of the longest sequence or path, rounded up to 4
+ * `scratch` holds width * P + 4 * P + 4 * width + 4 floats, P being `longest`; with trees width * P more.
  */
 export function attention(
-  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, first: i32, count: i32,
-  queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
-): void {
-  const kvRow = (kvHeads * width) << 2;
-  for (let pair = first; pair < first + count; pair++) {
-    const s = pair / kvHeads;
-    const kv = pair % kvHeads;
-    const start = load<i32>(offsets + (s << 2));
-    const length = load<i32>(offsets + ((s + 1) << 2)) - start;
-    const padded = (length + 3) & ~3;
-    const head = start * kvRow + ((kv * width) << 2);
-    transposeHead(k + head, kvRow, scratch, length, padded, width);
-    attendRows(
-      q, scratch, v + head, kvRow, out, logSumExp, start, length, 0, padded, kv, queryHeads, kvHeads, width, scale,
-      scratch + ((width * padded) << 2),
-    );
-  }
-}
-
-/**
- * The same where segments continue others, over pairs of a tree and a key/value head. Scratch has the keys and values of a path, a column and a row of it for each
- * position: depth first, those of a segment's ancestors are still there when its turn comes.
- * @param before - rows of the ancestors of each segment
- * @param trees - the first segment of each tree, and behind the last their number
- * @param longest - rows of the longest path, rounded up to 4
- * `scratch` holds 2 * width * P + 4 * P + 4 * width + 4 floats, P being `longest`.
- */
-export function attentionTree(
   q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, before: usize, trees: usize, longest: i32,
   first: i32, count: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
-  const values = scratch + ((width * longest) << 2);
   for (let pair = first; pair < first + count; pair++) {
-    const tree = trees + ((pair / kvHeads) << 2);
     const kv = pair % kvHeads;
-    for (let s = load<i32>(tree); s < load<i32>(tree, 4); s++) {
+    const end = firstSegment(trees, pair / kvHeads + 1);
+    for (let s = firstSegment(trees, pair / kvHeads); s < end; s++) {
       const start = load<i32>(offsets + (s << 2));
       const length = load<i32>(offsets + ((s + 1) << 2)) - start;
-      const above = load<i32>(before + (s << 2));
+      const above = trees ? load<i32>(before + (s << 2)) : 0;
+      const padded = trees ? longest : (length + 3) & ~3;
       const head = start * kvRow + ((kv * width) << 2);
-      transposePath(k + head, kvRow, scratch, above, length, longest, width);
-      gatherHead(v + head, kvRow, values, above, length, width);
+      let values = v + head;
+      let band = scratch + ((width * padded) << 2);
+      transposePath(k + head, kvRow, scratch, above, length, padded, width);
+      if (trees) {
+        values = band;
+        band += (width * padded) << 2;
+        gatherHead(v + head, kvRow, values, above, length, width);
+      }
       attendRows(
-        q, scratch, values, width << 2, out, logSumExp, start, length, above, longest, kv, queryHeads, kvHeads, width,
-        scale, values + ((width * longest) << 2),
+        q, scratch, values, trees ? width << 2 : kvRow, out, logSumExp, start, length, above, padded, kv, queryHeads,
+        kvHeads, width, scale, band,
       );
     }
   }

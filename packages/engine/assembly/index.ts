@@ -4,8 +4,8 @@ export { add, addBias, columnSums, multiply, scale, sumSquares } from "./element
 export { packColumns, packTransposed, product, transposedProduct } from "./product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";
 export { rotary } from "./rotary";
-export { attention, attentionTree } from "./attention";
-export { attentionBackward, attentionTreeBackward } from "./attention-backward";
+export { attention } from "./attention";
+export { attentionBackward } from "./attention-backward";
 export { appendToCache, attentionCached } from "./attention-cached";
 export { swiGlu, swiGluBackward } from "./swiglu";
 export { headLogProbs, headLogProbsBackward } from "./head";

@@ -1,52 +1,41 @@
 import { matrixSize } from "../kernels/index.ts";
-import type { AttentionShape, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
-import type { FusedName } from "./fused.ts";
+import type { AttentionShape, Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   const { store } = device;
-  /** Pair range, sizes and scratch follow `args`. */
+  /** Ancestor rows and trees follow `args`, then pair range, sizes and scratch. */
   const divide = (
-    name: FusedName,
+    name: "attention" | "attentionBackward",
     args: readonly (Tensor | number)[],
-    count: number,
-    { shape, layout, floats, products }: Work,
+    { shape, layout, perRow, apart, products }: Work,
   ): void =>
-    device.withThreadScratch(floats, (scratch, bytes) => {
+    store.scope(() => {
       const { queryHeads, kvHeads, headDim, scale } = shape;
-      const split = pairSplit(layout, shape, count, { first: args.length, products, bytes });
-      device.divide(split, name, ...args, 0, count * kvHeads, queryHeads, kvHeads, headDim, scale, scratch);
+      const longest = (layout.longest + 3) & ~3;
+      const { before, trees, count } = pathsOf(device, layout);
+      const floats = (perRow + (layout.tree ? headDim : 0)) * longest + apart;
+      device.withThreadScratch(floats, (scratch, bytes) => {
+        const all = [...args, before, trees, longest];
+        const split = pairSplit(layout, shape, count, { first: all.length, products, bytes });
+        device.divide(split, name, ...all, 0, count * kvHeads, queryHeads, kvHeads, headDim, scale, scratch);
+      });
     });
   return {
     attention(q, k, v, shape, layout) {
       const [rows] = matrixSize(q);
       const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
-      const longest = padded(layout);
-      const { offsets, offsetsOnDevice, tree } = layout;
-      const tensors = [q, k, v, out, logSumExp, offsetsOnDevice];
-      const floats = (shape.headDim + 4) * longest + 4 * shape.headDim + 4;
-      const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 2 };
-      if (!tree) divide("attention", tensors, offsets.length - 1, work);
-      else
-        withPaths(device, layout, tree, ({ before, trees, count }) =>
-          divide("attentionTree", [...tensors, before, trees, longest], count, work),
-        );
+      const work = { shape, layout, perRow: shape.headDim + 4, apart: 4 * shape.headDim + 4, products: 2 };
+      divide("attention", [q, k, v, out, logSumExp, layout.offsetsOnDevice], work);
       return { out, logSumExp };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
-      const { offsets, offsetsOnDevice, tree } = layout;
-      const longest = padded(layout);
-      const tensors = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
-      const floats = (2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4;
-      const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 5 };
-      if (!tree) divide("attentionBackward", tensors, offsets.length - 1, work);
-      else
-        withPaths(device, layout, tree, ({ before, trees, count }) => {
-          const args = [...tensors, before, tree.parentsOnDevice, trees, longest];
-          divide("attentionTreeBackward", args, count, work);
-        });
+      const parents = layout.tree?.parentsOnDevice ?? 0;
+      const args = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, layout.offsetsOnDevice, parents];
+      const work = { shape, layout, perRow: 2 * shape.headDim + 8, apart: 8 * shape.headDim + 4, products: 5 };
+      divide("attentionBackward", args, work);
       return { dQ, dK, dV };
     },
   };
@@ -55,43 +44,37 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
 interface Work {
   readonly shape: AttentionShape;
   readonly layout: SequenceLayout;
-  /** Working space per thread. */
-  readonly floats: number;
+  /** Floats of working space for each row of the longest path, without trees. */
+  readonly perRow: number;
+  /** Other floats of working space. */
+  readonly apart: number;
   /** Per row and visible key. */
   readonly products: number;
 }
 
 interface Paths {
-  /** Number of ancestor rows per segment. */
-  readonly before: Tensor;
-  /** First segment of each tree, then the number of segments. */
-  readonly trees: Tensor;
+  /** Number of ancestor rows per segment; 0 without trees. */
+  readonly before: Tensor | 0;
+  /** First segment of each tree, then the number of segments; 0 without trees. */
+  readonly trees: Tensor | 0;
+  /** Trees, or sequences. */
   readonly count: number;
 }
 
-function withPaths(
-  { store }: WasmDevice,
-  { offsets }: SequenceLayout,
-  { parents }: SegmentTree,
-  body: (paths: Paths) => void,
-): void {
+function pathsOf({ store }: WasmDevice, { offsets, tree }: SequenceLayout): Paths {
+  if (!tree) return { before: 0, trees: 0, count: offsets.length - 1 };
+  const { parents } = tree;
   const before = new Int32Array(parents.length);
   const starts: number[] = [];
   parents.forEach((parent, s) => {
     if (parent < 0) starts.push(s);
     else before[s] = (before[parent] as number) + (offsets[parent + 1] as number) - (offsets[parent] as number);
   });
-  store.scope(() =>
-    body({
-      before: store.upload(before, [parents.length]),
-      trees: store.upload(Int32Array.of(...starts, parents.length), [starts.length + 1]),
-      count: starts.length,
-    }),
-  );
-}
-
-function padded(layout: SequenceLayout): number {
-  return (layout.longest + 3) & ~3;
+  return {
+    before: store.upload(before, [parents.length]),
+    trees: store.upload(Int32Array.of(...starts, parents.length), [starts.length + 1]),
+    count: starts.length,
+  };
 }
 
 /**

@@ -7,8 +7,6 @@ export const fusedNames = [
   "attention",
   "attentionBackward",
   "attentionCached",
-  "attentionTree",
-  "attentionTreeBackward",
   "columnSums",
   "copyColumns",
   "firstOutside",
