@@ -1,4 +1,3 @@
-import { inputError } from "@laconic/core";
 import { sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Vector } from "./arena.ts";
 import { PackedWeights } from "./packed-weights.ts";
@@ -141,13 +140,5 @@ export class TorchDevice {
   indices(tensor: Tensor): Handle {
     const ints = this.store.get(tensor);
     return this.store.derive(ints, "int64", () => this.torch.cast(ints.handle, scalarType.int64));
-  }
-
-  /** @throws LaconicError `input_invalid` for an integer outside [0, limit): the device would read out of bounds */
-  expectIndices(ids: Tensor, limit: number, location: string): void {
-    const [least, most] = this.store.get(ids).range;
-    if (sizeOf(ids.shape) === 0 || (least >= 0 && most < limit)) return;
-    const index = least < 0 ? least : most;
-    throw inputError(`${location}: index ${index} is outside [0, ${limit})`, { index });
   }
 }

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { checkedKernels, type DeviceMemory, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
+import { checkedKernels, checkRanges, type DeviceMemory, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
 import type { Torch } from "./native/torch.ts";
 import { attentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
@@ -51,7 +51,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     torch.device === "cpu" ? attentionKernels(device, cpuDenseAttention(device)) : cudaAttentionKernels(device, plain);
   const caches = cacheKernels(device);
   const { major, minor } = torch.library.version;
-  return checkedKernels({
+  return checkedKernels(checkRanges(device.store), {
     device: torch.device,
     backend: [
       `libtorch ${major}.${minor}`,

@@ -1,6 +1,7 @@
 import { inputError } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "./contract.ts";
+import type { TensorScopes } from "./handles.ts";
 import { isOnDevice } from "./pack-sampling.ts";
 import {
   describeTensor,
@@ -15,9 +16,14 @@ import {
   within,
 } from "./shape-checks.ts";
 
-type Check<Operation> = Operation extends (...args: infer Arguments) => unknown ? (...args: Arguments) => void : never;
+/** Integers that must lie in [0, limit). */
+type Indices = readonly [ids: Tensor, limit: number, name: string];
 
-/** Without device reads. */
+type Check<Operation> = Operation extends (...args: infer Arguments) => unknown
+  ? (...args: Arguments) => Indices | void
+  : never;
+
+/** Without device reads. Returns the indices that the set has to check. */
 const checks = {
   upload: (values, shape) => expectFilled(values, shape),
   reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape),
@@ -54,22 +60,26 @@ const checks = {
   },
 
   gatherRows(table, rows) {
-    expectMatrix(table, "table");
+    const [limit] = expectMatrix(table, "table");
     expectInts(rows, rows.shape[0] ?? 0, "rows");
+    return [rows, limit, "rows"];
   },
-  scatterAddRows(delta, rows) {
+  scatterAddRows(delta, rows, rowCount) {
     const [count] = expectMatrix(delta, "delta");
     expectInts(rows, count, "rows");
+    return [rows, rowCount, "rows"];
   },
   placeRows({ tensor }, delta, rows) {
-    const [, width] = expectMatrix(tensor, "into");
+    const [limit, width] = expectMatrix(tensor, "into");
     expectFloats(delta, [rows.shape[0] ?? 0, width], "delta");
     expectInts(rows, rows.shape[0] ?? 0, "rows");
+    return [rows, limit, "rows"];
   },
   pickRows: (x, rows) => expectPicked(x, rows),
   writeRows(into, rows, values) {
-    expectPicked(into, rows);
+    const indices = expectPicked(into, rows);
     expectTensor(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "values");
+    return indices;
   },
   advance: (x) => expectInts(x, x.shape[0] ?? 0),
 
@@ -95,10 +105,11 @@ const checks = {
   },
   rotary(x, { cos, sin }, positions, heads) {
     const [rows] = expectMatrix(x, "x");
-    const [, half] = expectMatrix(cos, "cos");
+    const [limit, half] = expectMatrix(cos, "cos");
     expectFloats(x, [rows, 2 * heads * half], "x");
     expectFloats(sin, cos.shape, "sin");
     expectInts(positions, rows, "positions");
+    return [positions, limit, "positions"];
   },
 
   attention(q, k, v, shape, layout) {
@@ -117,8 +128,8 @@ const checks = {
     expectHead({ hidden, weight, targets }, { inverseTemperature }),
   headLogProbsBackward(dLogProbs, { inverseTemperature, logSumExp, ...forward }, _, { dWeight } = {}) {
     const { weight } = forward;
-    expectHead(forward, { inverseTemperature, logSumExp, dLogProbs });
     if (dWeight) expectFloats(dWeight.tensor, weight.shape, "into");
+    return expectHead(forward, { inverseTemperature, logSumExp, dLogProbs });
   },
 
   sampleTokens: expectSampling,
@@ -136,16 +147,32 @@ const checks = {
   },
 } satisfies { readonly [Name in keyof Kernels]?: Check<NonNullable<Kernels[Name]>> };
 
+/** @throws LaconicError `input_invalid` for an integer outside [0, limit): the device would read out of bounds */
+export type IndexCheck = (ids: Tensor, limit: number, location: string) => void;
+
+/** Checks indices by the known bounds of a tensor, without a device read. */
+export function checkRanges<T extends Tensor & { readonly range: readonly [min: number, max: number] }>(
+  scopes: TensorScopes<T>,
+): IndexCheck {
+  return (ids, limit, location) => {
+    const [min, max] = scopes.get(ids).range;
+    if (ids.shape[0] === 0 || (min >= 0 && max < limit)) return;
+    const index = min < 0 ? min : max;
+    throw inputError(`${location}: index ${index} is outside [0, ${limit})`, { index });
+  };
+}
+
 /**
- * Checks shapes and types before calling a kernel set, which checks tensors, caches and numbers.
- * @throws LaconicError `input_invalid` for shapes that do not fit
+ * Checks shapes, types and indices before calling a kernel set, which checks tensors, caches and numbers.
+ * @throws LaconicError `input_invalid` for shapes and indices that do not fit
  */
-export function checkedKernels(set: Kernels): Kernels {
+export function checkedKernels(checkIndices: IndexCheck, set: Kernels): Kernels {
   const checked = Object.entries(checks).flatMap(([name, check]) => {
     const run = set[name as keyof typeof checks] as ((...args: readonly unknown[]) => unknown) | undefined;
     if (!run) return [];
     const both = (...args: readonly unknown[]): unknown => {
-      within(name, () => (check as (...args: readonly unknown[]) => void)(...args));
+      const indices = within(name, () => (check as (...args: readonly unknown[]) => Indices | void)(...args));
+      if (indices) checkIndices(indices[0], indices[1], `${name}: ${indices[2]}`);
       return run(...args);
     };
     return [[name, both]];
@@ -163,10 +190,11 @@ function expectAlike(first: Tensor, firstName: string, second: Tensor, secondNam
   expectFloats(second, first.shape, secondName);
 }
 
-function expectPicked(x: Tensor, rows: Tensor): void {
+function expectPicked(x: Tensor, rows: Tensor): Indices {
   if (x.shape.length !== 1 && x.shape.length !== 2)
     throw inputError(`expected a vector or a matrix, got ${describeTensor(x)}`);
   expectInts(rows, rows.shape[0] ?? 0, "rows");
+  return [rows, x.shape[0] as number, "rows"];
 }
 
 function expectProduct(x: Tensor, weight: Tensor, bias?: Tensor): readonly [rows: number, outputs: number] {
@@ -180,12 +208,13 @@ function expectProduct(x: Tensor, weight: Tensor, bias?: Tensor): readonly [rows
 function expectHead(
   { hidden, weight, targets }: Readonly<Record<"hidden" | "weight" | "targets", Tensor>>,
   numbers: Readonly<Record<string, Tensor>>,
-): void {
+): Indices {
   const [rows, width] = expectMatrix(hidden, "hidden");
   const [vocabulary] = expectMatrix(weight, "weight");
   expectFloats(weight, [vocabulary, width], "weight");
   expectInts(targets, rows, "targets");
   for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], name);
+  return [targets, vocabulary, "targets"];
 }
 
 function expectSampling(logits: Tensor, settings: SamplingRows | SamplingOnDevice): void {

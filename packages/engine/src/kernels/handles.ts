@@ -1,4 +1,4 @@
-import { inputError, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import type { Tensor, Kernels } from "./contract.ts";
 
 /** Ownership of tensors. Each belongs to its innermost scope, or to none; use after free is an error. */
@@ -150,14 +150,6 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     const data = derived.get(name) ?? make();
     derived.set(name, data);
     return data;
-  }
-
-  /** @throws LaconicError `input_invalid` for an integer outside [0, limit) */
-  expectIndices(ids: Tensor, limit: number, location: string): void {
-    const [min, max] = this.get(ids).range;
-    if (ids.shape[0] === 0 || (min >= 0 && max < limit)) return;
-    const index = min < 0 ? min : max;
-    throw inputError(`${location}: index ${index} is outside [0, ${limit})`, { index });
   }
 
   replace(tensor: Tensor, data: Data): void {

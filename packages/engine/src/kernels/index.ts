@@ -6,7 +6,7 @@ export { gateCurves, isSilu } from "./arguments.ts";
 export type * from "./contract.ts";
 export { isOutOfMemory, roundsWeights } from "./contract.ts";
 
-export { checkedKernels } from "./checked-kernels.ts";
+export { checkedKernels, checkRanges } from "./checked-kernels.ts";
 export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
 
 export {

@@ -19,7 +19,7 @@ export const wasmPageSize = 32;
 
 export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
   const device = new WasmDevice(memory, pool);
-  return checkedKernels({
+  return checkedKernels((...args) => device.expectIndices(...args), {
     device: fma ? "wasm-fma" : "wasm",
     backend: fma ? "wasm relaxed simd" : "wasm simd",
     dtype: "float32",

@@ -29,8 +29,6 @@ export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNo
 export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, { cos, sin }, positions, heads, inverse = false) {
-      const [count] = matrixSize(cos);
-      device.store.expectIndices(positions, count, "rotary: positions");
       const tables = { cos: device.data(cos), sin: device.data(sin), positions: device.data(positions) };
       return device.make(x.shape, () => rotaryProgram({ ...tables, x: device.data(x) }, heads, inverse));
     },

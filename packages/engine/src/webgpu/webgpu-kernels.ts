@@ -1,4 +1,11 @@
-import { checkedKernels, type Kernels, rangeOf, type CreateKernels, type KernelSource } from "../kernels/index.ts";
+import {
+  checkedKernels,
+  checkRanges,
+  type Kernels,
+  rangeOf,
+  type CreateKernels,
+  type KernelSource,
+} from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { GpuDevice } from "./gpu-device.ts";
@@ -20,7 +27,7 @@ export function webGpuKernelSet(gpu: OpenGpu): Kernels {
   const runner = new ProgramRunner(gpu);
   const device = new GpuDevice(runner);
   const { liveCaches, ...caches } = cacheKernels(device);
-  return checkedKernels({
+  return checkedKernels(checkRanges(device.store), {
     device: "webgpu",
     backend: `wgsl, ${gpu.adapter}`,
     ...(gpu.emulated && { emulated: true }),

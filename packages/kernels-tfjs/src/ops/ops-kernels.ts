@@ -1,4 +1,4 @@
-import { checkedKernels, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
+import { checkedKernels, checkRanges, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
 import { attentionKernels } from "./attention.ts";
 import { pieceKernels, rowWriteKernels, rowKernels } from "./rows.ts";
 import { elementwiseKernels } from "./elementwise.ts";
@@ -14,7 +14,7 @@ import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 export function opsKernelSet(backend: OpsBackend): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
-  return checkedKernels({
+  return checkedKernels(checkRanges(device.store), {
     device: backend.device,
     backend: backend.library,
     dtype: "float32",

@@ -6,14 +6,12 @@ import type { OpsDevice } from "./ops-device.ts";
 export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   return {
     gatherRows(table, ids) {
-      const [rows, width] = matrixSize(table);
+      const [, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.store.expectIndices(ids, rows, "gatherRows: rows");
       return device.make([count, width], () => tf.gather(device.data(table), device.data(ids)));
     },
     scatterAddRows(delta, ids, rowCount) {
       const [count, width] = matrixSize(delta);
-      device.store.expectIndices(ids, rowCount, "scatterAddRows: rows");
       return device.make([rowCount, width], () =>
         count === 0
           ? tf.zeros([rowCount, width])
@@ -23,7 +21,6 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
     placeRows({ tensor, add }, delta, ids) {
       const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
-      device.store.expectIndices(ids, rowCount, "placeRows: rows");
       if (count === 0 && add) return;
       const made = tf.tidy((): TfTensor => {
         if (count === 0) return tf.zeros([rowCount, width]);
@@ -41,7 +38,6 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
     pickRows(x, rows) {
       const data = device.data(x);
       const count = rows.shape[0] as number;
-      device.store.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const kind = x.dtype === "int32" ? "int32" : "float32";
       const chosen =
         count === 0 ? tf.zeros([0, ...x.shape.slice(1)], kind) : tf.tidy(() => tf.gather(data, device.data(rows)));
@@ -49,7 +45,6 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
     },
     writeRows(into, rows, values) {
       const count = rows.shape[0] as number;
-      device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (count === 0) return;
       const [target, source] = [store.get(into), store.get(values)];
       const [least, most] = [target.range, source.range];

@@ -32,19 +32,6 @@ interface Places {
   readonly here: Handle | null;
 }
 
-function expectHeadInputs(
-  device: TorchDevice,
-  hidden: Tensor,
-  weight: Tensor,
-  targets: Tensor,
-  location: string,
-): readonly [rows: number, width: number, vocabulary: number] {
-  const [rows, width, vocabulary] = headSize(hidden, weight);
-  device.expectIndices(targets, vocabulary, `${location}: targets`);
-  device.torch.expectWork(rows * width * vocabulary);
-  return [rows, width, vocabulary];
-}
-
 /** Gradient in place or new; zeroed if no row will write it. */
 function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed?: GradientPlace): Handle {
   const { torch } = device;
@@ -62,7 +49,8 @@ export function headKernels(
   const exact = device.working === float32;
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, , vocabulary] = expectHeadInputs(device, hidden, weight, targets, "headLogProbs");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      torch.expectWork(rows * width * vocabulary);
       const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
       const columns = torch.run(() => {
         const space = spaceFor(tiles, 2);
@@ -91,7 +79,8 @@ export function headKernels(
     },
     headLogProbsBackward(dLogProbs, tensors, needs, into = {}) {
       const { hidden, weight, targets, inverseTemperature, logSumExp } = tensors;
-      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, "headLogProbsBackward");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      torch.expectWork(rows * width * vocabulary);
       const placed = needs.weight ? into.dWeight : undefined;
       // Other products need a second buffer.
       const bytes = exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };

@@ -149,18 +149,6 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
 
 const fewElements = 1 << 20;
 
-function expectRotary(
-  device: TorchDevice,
-  x: Tensor,
-  { cos }: RotaryTables,
-  positions: Tensor,
-): readonly [rows: number, width: number, half: number] {
-  const [rows, width] = matrixSize(x);
-  const [count, half] = matrixSize(cos);
-  device.expectIndices(positions, count, "rotary: positions");
-  return [rows, width, half];
-}
-
 /** out = x cos + swapped(x) (-sin, sin), where swapped exchanges the halves of a head. */
 export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
   const { torch, store } = device;
@@ -201,7 +189,8 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
     });
   return {
     rotary(x, tables, positions, heads, inverse = false) {
-      const [rows, width, half] = expectRotary(device, x, tables, positions);
+      const [rows, width] = matrixSize(x);
+      const [, half] = matrixSize(tables.cos);
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");

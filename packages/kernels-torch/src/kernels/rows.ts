@@ -18,9 +18,8 @@ export function rowKernels(
     torch.call(aten.embeddingBackward, device.widened(d), index, { int: rowCount }, { int: -1 }, { bool: false });
   return {
     gatherRows(table, ids) {
-      const [rows, width] = matrixSize(table);
+      const [, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, rows, "gatherRows: rows");
       const [from, index] = [device.handle(table), device.indices(ids)];
       const { precision } = store.get(table);
       if (device.writesInPlace(count * width))
@@ -33,7 +32,6 @@ export function rowKernels(
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrixSize(delta);
-      device.expectIndices(ids, rowCount, "scatterAddRows: rows");
       const [d, index] = [device.handle(delta), device.indices(ids)];
       return device.make(
         [rowCount, width],
@@ -48,7 +46,6 @@ export function rowKernels(
     placeRows({ tensor, add }, delta, ids) {
       const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, rowCount, "placeRows: rows");
       const [table, d, index] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
       torch.run(() => {
         if (!add) torch.fill(table, 0);
@@ -68,7 +65,6 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
     pickRows(x, rows) {
       const { handle, dtype, precision, range } = store.get(x);
       const count = rows.shape[0] as number;
-      device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
       const index = device.indices(rows);
       const shape = [count, ...x.shape.slice(1)];
       if (dtype === "float" && device.writesInPlace(sizeOf(shape)))
@@ -83,7 +79,6 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
     writeRows(into, rows, values) {
       const [target, source] = [store.get(into), store.get(values)];
       const count = rows.shape[0] as number;
-      device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (count === 0) return;
       const index = device.indices(rows);
       torch.run(() => {

@@ -78,7 +78,7 @@ export function createReferenceKernels(): Kernels {
     return {};
   };
 
-  return checkedKernels({
+  return checkedKernels(indices, {
     device: "reference",
     backend: "plain JavaScript",
     dtype: "float64",
