@@ -86,16 +86,12 @@ type OfRows<Name extends string> = Readonly<Record<Name, GpuArray>> & { readonly
  * Selective log-softmax of logits [m, V] in one pass. Threads keep their largest score and two sums relative to it.
  * Writes `logProbs`, `entropy` and `logSumExp`, [M] each.
  */
-function selectLogProbsProgram(logits: GpuArray, { targets, scale, first }: OfRows<"targets" | "scale">): WgslProgram {
+function selectLogProbsProgram(logits: GpuArray, { first, ...row }: OfRows<"targets" | "scale">): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "select-log-probs",
-    inputs: { logits: { data: logits }, targets: { data: targets }, scale: { data: scale } },
-    uniforms: {
-      rows: { type: "int32", value: rows },
-      vocabulary: { type: "int32", value: vocabulary },
-      first: { type: "int32", value: first },
-    },
+    inputs: { logits, ...row },
+    integers: { rows, vocabulary, first },
     groups: rows,
     code: `
 var<workgroup> largest : array<f32, THREADS>;
@@ -147,21 +143,12 @@ fn main(index : i32) {
 /** Writes dLogProb scale (one-hot(target) - softmax), [m, V]. */
 function selectLogProbsGradient(
   [rows, vocabulary]: readonly [number, number],
-  { targets, scale, logSumExp, dLogProb, first }: OfRows<"targets" | "scale" | "logSumExp" | "dLogProb">,
+  { first, ...inputs }: OfRows<"targets" | "scale" | "logSumExp" | "dLogProb">,
 ): WgslProgram {
   return {
     name: "select-log-probs-gradient",
-    inputs: {
-      targets: { data: targets },
-      scale: { data: scale },
-      logSumExp: { data: logSumExp },
-      dLogProb: { data: dLogProb },
-    },
-    uniforms: {
-      count: { type: "int32", value: rows * vocabulary },
-      vocabulary: { type: "int32", value: vocabulary },
-      first: { type: "int32", value: first },
-    },
+    inputs,
+    integers: { count: rows * vocabulary, vocabulary, first },
     groups: Math.ceil((rows * vocabulary) / threads),
     code: `
 fn main(index : i32) {

@@ -3,7 +3,7 @@ import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
-import { int, threads, type WgslProgram } from "./wgsl/program.ts";
+import { threads, type WgslProgram } from "./wgsl/program.ts";
 
 /** [pages * kvHeads * pageSize, headDim] each, with contiguous heads. */
 interface GpuCache extends KeyValueCache {
@@ -44,7 +44,7 @@ export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { read
       if (tokens === 0) return device.blank(q.shape);
       const { keys, values } = cache;
       const width = plan.table.length / plan.past.length;
-      const where = { reach: reachOf(device, plan), table: device.data(plan.tableOnDevice) };
+      const where = { reach: reachOf(device, plan), pages: device.data(plan.tableOnDevice) };
       const added = { k: device.data(k), v: device.data(v), ...where };
       runner.runChanging(putKeyValuesProgram(added, cache, width), { keys, values });
       const read = { q: device.data(q), keys, values, ...where };
@@ -74,31 +74,26 @@ function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): 
 /**
  * Writes [N, kvHeads * headDim] to pages.
  * @param reach - int32 [N, 2]: sequence, and positions up to the token
- * @param table - int32 [S, width]
+ * @param pages - int32 [S, width]
  */
 function putKeyValuesProgram(
-  { k, v, reach, table }: Readonly<Record<"k" | "v" | "reach" | "table", GpuArray>>,
+  inputs: Readonly<Record<"k" | "v" | "reach" | "pages", GpuArray>>,
   { pageSize, kvHeads, headDim }: KeyValueCache,
   width: number,
 ): WgslProgram {
+  const count = inputs.k.size;
   return {
     name: "put-key-values",
-    inputs: { k: { data: k }, v: { data: v }, reach: { data: reach }, table: { data: table } },
-    uniforms: {
-      count: int(k.size),
-      heads: int(kvHeads),
-      headDim: int(headDim),
-      pageSize: int(pageSize),
-      width: int(width),
-    },
-    groups: Math.ceil(k.size / threads),
+    inputs,
+    integers: { count, heads: kvHeads, headDim, pageSize, width },
+    groups: Math.ceil(count / threads),
     code: `
 fn main(index : i32) {
   if (index < uniforms.count) {
     let row = index / uniforms.headDim;
     let token = row / uniforms.heads;
     let position = reach[2 * token + 1] - 1;
-    let page = table[reach[2 * token] * uniforms.width + position / uniforms.pageSize];
+    let page = pages[reach[2 * token] * uniforms.width + position / uniforms.pageSize];
     let held = (page * uniforms.heads + row % uniforms.heads) * uniforms.pageSize + position % uniforms.pageSize;
     let to = held * uniforms.headDim + index % uniforms.headDim;
     keys[to] = k[index];

@@ -37,9 +37,9 @@ test("reads four numbers at a time if both axes are multiples of four, and start
       },
       tile,
     );
-  expect(of(8, true).inputs["left"]?.vector).toBe(true);
-  expect(of(9, true).inputs["left"]?.vector).toBe(false);
+  expect(of(8, true).vectors).toEqual(["left", "right"]);
+  expect(of(9, true).vectors).toEqual([]);
   // The second operand lies along its 130 columns.
-  expect(of(8, false).inputs["right"]?.vector).toBe(false);
+  expect(of(8, false).vectors).toEqual([]);
   expect(of(8, true).groups).toBe(2 * 3);
 });

@@ -3,7 +3,7 @@ import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { columnSumsProgram } from "./norm.ts";
 import type { ComputeDevice } from "./gpu.ts";
-import { int, type WgslProgram } from "./wgsl/program.ts";
+import type { WgslProgram } from "./wgsl/program.ts";
 
 type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
@@ -131,21 +131,18 @@ export function productProgram(operands: Product, tile: Tile): WgslProgram {
   return {
     name: `product ${left.along} ${right.along}`,
     constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },
-    inputs: {
-      left: { data: left.data, vector },
-      right: { data: right.data, vector },
-      bias: { data: bias ?? left.data },
-    },
-    uniforms: {
-      rows: int(rows),
-      columns: int(columns),
-      inner: int(inner),
-      leftStart: int(left.start ?? 0),
-      rightStart: int(right.start ?? 0),
-      start: int(start),
-      biased: int(bias ? 1 : 0),
-      adds: int(adds ? 1 : 0),
-      across: int(across),
+    inputs: { left: left.data, right: right.data, bias: bias ?? left.data },
+    vectors: vector ? ["left", "right"] : [],
+    integers: {
+      rows,
+      columns,
+      inner,
+      leftStart: left.start ?? 0,
+      rightStart: right.start ?? 0,
+      start,
+      biased: bias ? 1 : 0,
+      adds: adds ? 1 : 0,
+      across,
     },
     groupSize: (tile.rows * tile.columns) / 16,
     groups: Math.ceil(rows / tile.rows) * across,

@@ -1,7 +1,7 @@
 import { matrixSize, type Kernels } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import type { GpuArray } from "./gpu-array.ts";
-import { threads, type WgslProgram, groupIndex, int } from "./wgsl/program.ts";
+import { threads, type WgslProgram, groupIndex } from "./wgsl/program.ts";
 
 /** RMSNorm (Zhang and Sennrich 2019). */
 export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
@@ -37,22 +37,18 @@ export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
 
 /** Threads rotate i and i + half. */
 function rotaryProgram(
-  { x, cos, sin, positions }: Readonly<Record<"x" | "cos" | "sin" | "positions", GpuArray>>,
+  inputs: Readonly<Record<"x" | "cos" | "sin" | "positions", GpuArray>>,
   heads: number,
   inverse: boolean,
 ): WgslProgram {
-  const [rows] = x.shape as [number];
-  const half = cos.shape[1] as number;
+  const [rows] = inputs.x.shape as [number];
+  const half = inputs.cos.shape[1] as number;
   const pairs = rows * heads * half;
   return {
     name: "rotary",
-    inputs: { x: { data: x }, cos: { data: cos }, sin: { data: sin }, positions: { data: positions } },
-    uniforms: {
-      pairs: { type: "int32", value: pairs },
-      heads: { type: "int32", value: heads },
-      half: { type: "int32", value: half },
-      turn: { type: "float32", value: inverse ? -1 : 1 },
-    },
+    inputs,
+    integers: { pairs, heads, half },
+    floats: { turn: inverse ? -1 : 1 },
     groups: Math.ceil(pairs / threads),
     code: `
 fn main(index : i32) {
@@ -81,8 +77,9 @@ function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslPro
   const [rows, width] = x.shape as [number, number];
   return {
     name: "rms-norm",
-    inputs: { x: { data: x }, weight: { data: weight } },
-    uniforms: { rows: int(rows), width: int(width), epsilon: { type: "float32", value: epsilon } },
+    inputs: { x, weight },
+    integers: { rows, width },
+    floats: { epsilon },
     groups: rows,
     code: `
 var<workgroup> shares : array<f32, THREADS>;
@@ -104,12 +101,11 @@ ${addShares}
 
 /** Input gradient, [N, D]. */
 function rmsNormInputGradient(inputs: Readonly<Record<"dOut" | "x" | "weight" | "invRms", GpuArray>>): WgslProgram {
-  const { dOut, x, weight, invRms } = inputs;
-  const [rows, width] = x.shape as [number, number];
+  const [rows, width] = inputs.x.shape as [number, number];
   return {
     name: "rms-norm-input-gradient",
-    inputs: { dOut: { data: dOut }, x: { data: x }, weight: { data: weight }, invRms: { data: invRms } },
-    uniforms: { rows: int(rows), width: int(width) },
+    inputs,
+    integers: { rows, width },
     groups: rows,
     code: `
 var<workgroup> shares : array<f32, THREADS>;
@@ -144,11 +140,8 @@ export function columnSumsProgram(
   return {
     name: normal ? "normal-column-sums" : "column-sums",
     constants: { COLUMNS: 8 },
-    inputs: {
-      values: { data: values },
-      ...(normal && { x: { data: normal.x }, invRms: { data: normal.invRms } }),
-    },
-    uniforms: { rows: int(rows), width: int(width), adds: int(adds ? 1 : 0) },
+    inputs: { values, ...(normal && { x: normal.x, invRms: normal.invRms }) },
+    integers: { rows, width, adds: adds ? 1 : 0 },
     groups: Math.ceil(width / (threads / 8)),
     code: `
 var<workgroup> shares : array<f32, THREADS>;

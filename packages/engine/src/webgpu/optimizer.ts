@@ -90,12 +90,8 @@ function sumSquaresProgram(values: GpuArray, first: number): WgslProgram {
   const groups = partsOf(values);
   return {
     name: "sum-squares",
-    inputs: { values: { data: values } },
-    uniforms: {
-      size: { type: "int32", value: values.size },
-      groups: { type: "int32", value: groups },
-      first: { type: "int32", value: first },
-    },
+    inputs: { values },
+    integers: { size: values.size, groups, first },
     groups,
     code: `
 var<workgroup> shares : array<f32, THREADS>;
@@ -113,8 +109,8 @@ ${addAll}
 function sumProgram(values: GpuArray): WgslProgram {
   return {
     name: "sum",
-    inputs: { values: { data: values } },
-    uniforms: { size: { type: "int32", value: values.size } },
+    inputs: { values },
+    integers: { size: values.size },
     groups: 1,
     code: `
 var<workgroup> shares : array<f32, THREADS>;

@@ -2,7 +2,7 @@ import { joinedSize, matrixSize, type Kernels, type Tensor } from "../kernels/in
 import type { GpuDevice } from "./gpu-device.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
-import { int, type WgslProgram } from "./wgsl/program.ts";
+import type { WgslProgram } from "./wgsl/program.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
@@ -38,7 +38,7 @@ function columnsProgram(x: GpuArray, start: number, count: number): WgslProgram 
   const program = elementwiseProgram("columns", { x }, rows * count, body);
   return {
     ...program,
-    uniforms: { ...program.uniforms, width: int(width), start: int(start), count: int(count) },
+    integers: { ...program.integers, width, start, count },
   };
 }
 
@@ -48,9 +48,9 @@ const maxJoined = 7;
 /** [N, W1], [N, W2], ... -> [N, W1 + W2 + ...]. */
 function joinColumnsProgram(parts: readonly GpuArray[]): WgslProgram {
   const rows = parts[0]?.shape[0] as number;
-  const ends: Record<string, ReturnType<typeof int>> = {};
+  const ends: Record<string, number> = {};
   let whole = 0;
-  for (const [n, { shape }] of parts.entries()) ends[`end${n}`] = int((whole += shape[1] as number));
+  for (const [n, { shape }] of parts.entries()) ends[`end${n}`] = whole += shape[1] as number;
   const choices = parts.map((_, n) => {
     const start = n === 0 ? "0" : `uniforms.end${n - 1}`;
     return `if (column < uniforms.end${n}) { result[i] = part${n}[row * (uniforms.end${n} - ${start}) + column - ${start}]; }`;
@@ -61,5 +61,5 @@ function joinColumnsProgram(parts: readonly GpuArray[]): WgslProgram {
     rows * whole,
     `let row = i / uniforms.whole; let column = i % uniforms.whole; ${choices.join(" else ")}`,
   );
-  return { ...program, uniforms: { ...program.uniforms, whole: int(whole), ...ends } };
+  return { ...program, integers: { ...program.integers, whole, ...ends } };
 }

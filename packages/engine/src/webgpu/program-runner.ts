@@ -112,16 +112,13 @@ export class ProgramRunner {
   runChanging(program: WgslProgram, changed: Readonly<Record<string, GpuArray>>): void {
     const { groups, inputs } = program;
     if (groups === 0) return;
-    const uniforms = Object.values(program.uniforms);
-    const numbers = new DataView(new ArrayBuffer(4 * uniforms.length));
-    uniforms.forEach(({ type, value }, i) =>
-      type === "int32" ? numbers.setInt32(4 * i, value, true) : numbers.setFloat32(4 * i, value, true),
-    );
+    const [integers, floats] = [Object.values(program.integers), Object.values(program.floats ?? {})];
+    const bytes = new Uint8Array(4 * (integers.length + floats.length));
+    new Int32Array(bytes.buffer).set(integers);
+    new Float32Array(bytes.buffer).set(floats, integers.length);
     const { pipeline, layout } = this.#compile(program, changed);
-    const arrays = [...Object.values(changed), ...Object.values(inputs).map(({ data }) => data)];
-    const buffers = arrays.map(({ buffer }) => buffer);
+    const buffers = [...Object.values(changed), ...Object.values(inputs)].map(({ buffer }) => buffer);
     const columns = groups <= maxGroups ? groups : Math.ceil(Math.sqrt(groups));
-    const bytes = new Uint8Array(numbers.buffer);
     this.#commands.dispatch(pipeline, layout, buffers, bytes, [columns, Math.ceil(groups / columns)]);
     this.#counts.operations += 1;
     this.#sent(bytes.byteLength);
@@ -136,28 +133,23 @@ export class ProgramRunner {
   }
 
   #compile(
-    { name, constants, inputs, uniforms, groupSize = threads, code }: WgslProgram,
+    { name, constants, inputs, vectors = [], integers, floats = {}, groupSize = threads, code }: WgslProgram,
     written: Readonly<Record<string, GpuArray>>,
   ): Compiled {
-    const buffers = [
-      ...Object.entries(written).map(([key, { dtype }]) => ({
+    const buffers = [written, inputs].flatMap((arrays) =>
+      Object.entries(arrays).map(([key, { dtype }]) => ({
         name: key,
-        written: true,
-        type: typeOf(dtype),
+        written: arrays === written,
+        type: typeOf(dtype, arrays === inputs && vectors.includes(key)),
       })),
-      ...Object.entries(inputs).map(([key, { data, vector }]) => ({
-        name: key,
-        written: false,
-        type: typeOf(data.dtype, vector),
-      })),
-    ];
+    );
     const settings = { ...constants, THREADS: groupSize };
     const key = [name, ...Object.values(settings), ...buffers.map(({ type }) => type)].join(" ");
     const cached = this.#compiled.get(key);
     if (cached) return cached;
     const label = `laconic ${name}`;
-    const fields = Object.entries(uniforms).map(([field, { type }]) => [field, type] as const);
-    const source = programSource({ constants: settings, buffers, uniforms: fields, code });
+    const fields = { integers: Object.keys(integers), floats: Object.keys(floats) };
+    const source = programSource({ constants: settings, buffers, ...fields, code });
     const { device } = this.#gpu;
     const module = device.createShaderModule({ code: source, label });
     const compute = { module, entryPoint: "start" };
@@ -181,7 +173,7 @@ function bytesOf(shape: readonly number[]): number {
   return 4 * Math.max(1, sizeOf(shape));
 }
 
-function typeOf(dtype: string, vector = false): string {
+function typeOf(dtype: string, vector: boolean): string {
   const element = dtype === "float32" ? "f32" : "i32";
   return vector ? `vec4<${element}>` : element;
 }

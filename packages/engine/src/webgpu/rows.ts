@@ -51,8 +51,7 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
       const held = store.get(x);
       const data = device.unshared(x);
       const program = elementwiseProgram("advance", {}, data.size, "result[i] += uniforms.by;");
-      const uniforms = { ...program.uniforms, by: { type: "int32" as const, value: by } };
-      runner.runInPlace({ ...program, uniforms }, data);
+      runner.runInPlace({ ...program, integers: { ...program.integers, by } }, data);
       held.range = [held.range[0] + by, held.range[1] + by];
     },
   };

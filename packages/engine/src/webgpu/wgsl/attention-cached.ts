@@ -8,32 +8,23 @@ import { headVectors } from "./vectors.ts";
  * Attention to a cache in place. A workgroup computes one head of one token; threads divide the keys, then the head's
  * elements.
  * @param reach - int32 [N, 2]: sequence and number of visible positions
- * @param table - int32 [S * width]
+ * @param pages - int32 [S * width]
  */
 export function attentionCachedProgram(
-  { q, keys, values, reach, table }: Readonly<Record<"q" | "keys" | "values" | "reach" | "table", GpuArray>>,
+  inputs: Readonly<Record<"q" | "keys" | "values" | "reach" | "pages", GpuArray>>,
   { pageSize }: KeyValueCache,
   width: number,
   shape: AttentionShape,
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
-  const [tokens] = q.shape as [number];
+  const [tokens] = inputs.q.shape as [number];
   return {
     name: "attention-cached",
     constants: { ...attentionConstants(shape), PER_THREAD: Math.ceil(shape.headDim / threads) },
-    inputs: {
-      q: { data: q, vector },
-      keys: { data: keys, vector },
-      values: { data: values },
-      reach: { data: reach },
-      pages: { data: table },
-    },
-    uniforms: {
-      tokens: { type: "int32", value: tokens },
-      pageSize: { type: "int32", value: pageSize },
-      width: { type: "int32", value: width },
-      scale: { type: "float32", value: shape.scale },
-    },
+    inputs,
+    vectors: vector ? ["q", "keys"] : [],
+    integers: { tokens, pageSize, width },
+    floats: { scale: shape.scale },
     groups: tokens * shape.queryHeads,
     code: `${declaration}
 var<workgroup> place : vec2<i32>;

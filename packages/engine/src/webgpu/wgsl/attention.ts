@@ -25,14 +25,17 @@ export interface AttentionBlocks {
   readonly tree: boolean;
 }
 
-function blockParts(
+function common(
+  inputs: WgslProgram["inputs"],
   { data, count, tree }: AttentionBlocks,
   shape: AttentionShape,
-): Pick<WgslProgram, "constants" | "uniforms"> & { readonly inputs: Readonly<Record<"blocks", { data: GpuArray }>> } {
+): Pick<WgslProgram, "constants" | "inputs" | "vectors" | "integers" | "floats"> {
   return {
     constants: { ...attentionConstants(shape), TREE: tree ? 1 : 0 },
-    inputs: { blocks: { data } },
-    uniforms: { blockCount: { type: "int32", value: count }, scale: { type: "float32", value: shape.scale } },
+    inputs: { ...inputs, blocks: data },
+    vectors: headVectors(shape.headDim).vector ? ["q", "k", "v", "dOut"] : [],
+    integers: { blockCount: count },
+    floats: { scale: shape.scale },
   };
 }
 
@@ -83,16 +86,14 @@ ${body}
 
 /** Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022). Threads hold queries. */
 export function attentionProgram(
-  { q, k, v }: Readonly<Record<"q" | "k" | "v", GpuArray>>,
+  inputs: Readonly<Record<"q" | "k" | "v", GpuArray>>,
   blocks: AttentionBlocks,
   shape: AttentionShape,
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
-  const { inputs, ...parts } = blockParts(blocks, shape);
   return {
     name: "attention",
-    ...parts,
-    inputs: { q: { data: q, vector }, k: { data: k, vector }, v: { data: v, vector }, ...inputs },
+    ...common(inputs, blocks, shape),
     groups: blocks.count * shape.queryHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
@@ -133,14 +134,15 @@ type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats", GpuArray>> & {
 
 /** Log-sum-exp and sum of dOut * out, [N, queryHeads, 2]; one buffer saves a binding. */
 export function attentionStats(
-  { out, dOut, logSumExp }: Readonly<Record<"out" | "dOut" | "logSumExp", GpuArray>>,
+  inputs: Readonly<Record<"out" | "dOut" | "logSumExp", GpuArray>>,
   { headDim }: AttentionShape,
 ): WgslProgram {
+  const count = inputs.logSumExp.size;
   return {
     name: "attention-stats",
-    inputs: { out: { data: out }, dOut: { data: dOut }, logSumExp: { data: logSumExp } },
-    uniforms: { count: { type: "int32", value: logSumExp.size }, width: { type: "int32", value: headDim } },
-    groups: Math.ceil(logSumExp.size / threads),
+    inputs,
+    integers: { count, width: headDim },
+    groups: Math.ceil(count / threads),
     code: `
 fn main(index : i32) {
   if (index < uniforms.count) {
@@ -153,32 +155,13 @@ fn main(index : i32) {
   };
 }
 
-function common(
-  { q, k, v, dOut, stats, blocks }: Inputs,
-  shape: AttentionShape,
-): Pick<WgslProgram, "constants" | "inputs" | "uniforms"> {
-  const { vector } = headVectors(shape.headDim);
-  const { inputs, ...parts } = blockParts(blocks, shape);
-  return {
-    ...parts,
-    inputs: {
-      q: { data: q, vector },
-      k: { data: k, vector },
-      v: { data: v, vector },
-      dOut: { data: dOut, vector },
-      stats: { data: stats },
-      ...inputs,
-    },
-  };
-}
-
 /** Threads hold queries. */
-export function attentionQueryGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
+export function attentionQueryGradient({ blocks, ...inputs }: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   return {
     name: "attention-query-gradient",
-    ...common(inputs, shape),
-    groups: inputs.blocks.count * shape.queryHeads,
+    ...common(inputs, blocks, shape),
+    groups: blocks.count * shape.queryHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> keyTile : array<V, TILE * CHUNKS>;
@@ -222,12 +205,12 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
  * Gradients of keys, `result`, and values, `valueGradient`. Threads hold keys; workgroups read later queries, head by
  * head. Elements have one writer, so sums have a fixed order.
  */
-export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
+export function attentionKeyValueGradient({ blocks, ...inputs }: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   return {
     name: "attention-key-value-gradient",
-    ...common(inputs, shape),
-    groups: inputs.blocks.count * shape.kvHeads,
+    ...common(inputs, blocks, shape),
+    groups: blocks.count * shape.kvHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> queryTile : array<V, TILE * CHUNKS>;

@@ -1,4 +1,3 @@
-import { mapValues } from "@laconic/core";
 import type { GpuArray } from "../gpu-array.ts";
 import { threads, type WgslProgram } from "./program.ts";
 
@@ -14,16 +13,14 @@ export function elementwiseProgram(
   inputs: Readonly<Record<string, GpuArray>>,
   size: number,
   body: string,
-  numbers: Readonly<Record<string, number>> = {},
+  floats: Readonly<Record<string, number>> = {},
 ): WgslProgram {
   return {
     name,
     constants: { PER_THREAD: perThread },
-    inputs: mapValues(inputs, (data) => ({ data })),
-    uniforms: {
-      size: { type: "int32", value: size },
-      ...mapValues(numbers, (value) => ({ type: "float32" as const, value })),
-    },
+    inputs,
+    integers: { size },
+    floats,
     groups: Math.ceil(size / (threads * perThread)),
     code: `
 fn main(index : i32) {

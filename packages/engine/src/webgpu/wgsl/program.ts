@@ -9,19 +9,18 @@ export interface WgslProgram {
   readonly name: string;
   /** Default: none. */
   readonly constants?: Readonly<Record<string, number>>;
-  /** `vector` reads four numbers at a time. */
-  readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
-  /** Values named `uniforms.name`; 1 to 64. */
-  readonly uniforms: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
+  readonly inputs: Readonly<Record<string, GpuArray>>;
+  /** Inputs that are read four numbers at a time. Default: none. */
+  readonly vectors?: readonly string[];
+  /** Values named `uniforms.name`; 1 to 64 with `floats`. */
+  readonly integers: Readonly<Record<string, number>>;
+  /** Default: none. */
+  readonly floats?: Readonly<Record<string, number>>;
   /** Default {@link threads}. */
   readonly groupSize?: number;
   /** A few more may run. */
   readonly groups: number;
   readonly code: string;
-}
-
-export function int(value: number): { readonly type: "int32"; readonly value: number } {
-  return { type: "int32", value };
 }
 
 /** Folded into two dimensions. */
@@ -32,13 +31,14 @@ interface ProgramParts {
   readonly constants: Readonly<Record<string, number>>;
   /** Ordered by binding, before the uniforms. */
   readonly buffers: readonly { readonly name: string; readonly written: boolean; readonly type: string }[];
-  readonly uniforms: readonly (readonly [name: string, type: "int32" | "float32"])[];
+  readonly integers: readonly string[];
+  readonly floats: readonly string[];
   /** Declares `main(index: i32)`. */
   readonly code: string;
 }
 
-export function programSource({ constants, buffers, uniforms, code }: ProgramParts): string {
-  const fields = uniforms.map(([name, type]) => `${name} : ${type === "int32" ? "i32" : "f32"}`);
+export function programSource({ constants, buffers, integers, floats, code }: ProgramParts): string {
+  const fields = [...integers.map((name) => `${name} : i32`), ...floats.map((name) => `${name} : f32`)];
   return `${Object.entries(constants)
     .map(([key, value]) => `const ${key} : i32 = ${value};`)
     .join("\n")}

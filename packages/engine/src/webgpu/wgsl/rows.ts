@@ -1,6 +1,6 @@
 import { sizeOf } from "../../kernels/index.ts";
 import type { GpuArray } from "../gpu-array.ts";
-import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
+import { groupIndex, threads, type WgslProgram } from "./program.ts";
 
 function widthOf({ shape }: GpuArray): number {
   return sizeOf(shape.slice(1));
@@ -11,8 +11,8 @@ export function putRowsProgram(rows: GpuArray, values: GpuArray): WgslProgram {
   const count = values.size;
   return {
     name: "put-rows",
-    inputs: { rows: { data: rows }, values: { data: values } },
-    uniforms: { count: int(count), width: int(widthOf(values)) },
+    inputs: { rows, values },
+    integers: { count, width: widthOf(values) },
     groups: Math.ceil(count / threads),
     code: `
 fn main(index : i32) {
@@ -29,8 +29,8 @@ export function takeRowsProgram(data: GpuArray, rows: GpuArray): WgslProgram {
   const count = rows.size * width;
   return {
     name: "take-rows",
-    inputs: { data: { data }, rows: { data: rows } },
-    uniforms: { count: int(count), width: int(width) },
+    inputs: { data, rows },
+    integers: { count, width },
     groups: Math.ceil(count / threads),
     code: `
 fn main(index : i32) {
@@ -45,8 +45,8 @@ fn main(index : i32) {
 export function addRowsProgram(delta: GpuArray, rows: GpuArray): WgslProgram {
   return {
     name: "add-rows",
-    inputs: { delta: { data: delta }, rows: { data: rows } },
-    uniforms: { count: int(rows.size), width: int(widthOf(delta)) },
+    inputs: { delta, rows },
+    integers: { count: rows.size, width: widthOf(delta) },
     groups: delta.size === 0 ? 0 : rows.size,
     code: `
 var<workgroup> flags : array<i32, THREADS>;

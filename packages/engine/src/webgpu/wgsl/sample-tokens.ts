@@ -13,47 +13,24 @@ fn keyOf(x : f32) -> u32 {
 const cuts = ["temperature", "topK", "topP", "minP"] as const;
 const settingAt = (name: SamplingName): string => `settings[setting + ${kernelSampling.indexOf(name)}]`;
 
-/** WGSL: in a fixed order. */
-const reductions = `
-var<workgroup> shares : array<f32, THREADS>;
-var<workgroup> keys : array<u32, THREADS>;
-fn addAll(share : f32) -> f32 {
+/** WGSL: combines a number of each thread in a fixed order. */
+const reduction = (name: string, list: string, type: string, combined: string): string => `
+var<workgroup> ${list} : array<${type}, THREADS>;
+fn ${name}(value : ${type}) -> ${type} {
   workgroupBarrier();
-  shares[localIndex] = share;
+  ${list}[localIndex] = value;
   workgroupBarrier();
-  var sum = 0.0;
-  for (var i = 0; i < THREADS; i++) { sum += shares[i]; }
-  return sum;
-}
-fn largestOf(key : u32) -> u32 {
-  workgroupBarrier();
-  keys[localIndex] = key;
-  workgroupBarrier();
-  var most = 0u;
-  for (var i = 0; i < THREADS; i++) { most = max(most, keys[i]); }
-  return most;
-}
-fn addCounts(count : u32) -> u32 {
-  workgroupBarrier();
-  keys[localIndex] = count;
-  workgroupBarrier();
-  var sum = 0u;
-  for (var i = 0; i < THREADS; i++) { sum += keys[i]; }
-  return sum;
-}
-fn smallestOf(place : i32) -> i32 {
-  workgroupBarrier();
-  keys[localIndex] = u32(place);
-  workgroupBarrier();
-  var least = keys[0];
-  for (var i = 1; i < THREADS; i++) { least = min(least, keys[i]); }
-  return i32(least);
+  var all = ${list}[0];
+  for (var i = 1; i < THREADS; i++) { all = ${combined}; }
+  return all;
 }`;
 
-const sizes = (rows: number, vocabulary: number): WgslProgram["uniforms"] => ({
-  rows: { type: "int32", value: rows },
-  vocabulary: { type: "int32", value: vocabulary },
-});
+const reductions = [
+  reduction("addAll", "shares", "f32", "all + shares[i]"),
+  reduction("largestOf", "keys", "u32", "max(all, keys[i])"),
+  reduction("addCounts", "counts", "u32", "all + counts[i]"),
+  reduction("smallestOf", "places", "i32", "min(all, places[i])"),
+].join("");
 
 const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64);
 
@@ -72,12 +49,8 @@ export function sampleTokensProgram(
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "sample-tokens",
-    inputs: { logits: { data: logits }, settings: { data: settings }, chances: { data: uniform } },
-    uniforms: {
-      ...sizes(rows, vocabulary),
-      width: { type: "int32", value: uniform.size / rows },
-      column: { type: "int32", value: column },
-    },
+    inputs: { logits, settings, chances: uniform },
+    integers: { rows, vocabulary, width: uniform.size / rows, column },
     groupSize: groupSize(vocabulary),
     groups: rows,
     code: `${orderedKey}
@@ -193,8 +166,8 @@ export function tokenLogProbsProgram(logits: GpuArray, tokens: GpuArray, count: 
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "token-log-probs",
-    inputs: { logits: { data: logits }, tokens: { data: tokens } },
-    uniforms: { ...sizes(rows, vocabulary), count: { type: "int32", value: count } },
+    inputs: { logits, tokens },
+    integers: { rows, vocabulary, count },
     groupSize: groupSize(vocabulary),
     groups: rows,
     code: `${orderedKey}
