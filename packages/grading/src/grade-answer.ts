@@ -1,4 +1,4 @@
-import { configError, dataError } from "@laconic/core";
+import { configError, dataError, present } from "@laconic/core";
 import type { GradedProblem, Grading, ProgramCase } from "./grading.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
@@ -76,7 +76,7 @@ export async function gradeAnswer(
         {
           bareGold: true,
           ...(rule === "lenient" && { lenient: true }),
-          ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
+          ...present({ tolerance: grading.tolerance }),
         },
         signal,
       );

@@ -1,4 +1,4 @@
-import { configError, LaconicError } from "@laconic/core";
+import { configError, LaconicError, present } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
 import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
 import { findTorch } from "./find/torch-install.ts";
@@ -55,7 +55,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     index,
     tf32,
     deterministic,
-    ...(threads !== undefined && { threads }),
+    ...present({ threads }),
   });
   return chooseKernels(new Torch(library, device), dtype, deterministic);
 };

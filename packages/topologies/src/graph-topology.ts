@@ -6,6 +6,7 @@ import {
   type StopReason,
   type Topology,
   type Utterance,
+  present,
 } from "@laconic/core";
 import { checkedCall } from "@laconic/core/checks";
 import { lastWords } from "./answer-rule.ts";
@@ -113,9 +114,7 @@ function promptFor(
     inbox,
     speaksAgain,
     earlier: [...turns],
-    ...(pass !== undefined && { pass }),
-    ...(stop && { stop }),
-    ...(renderPrompt && { renderPrompt }),
+    ...present({ pass, stop, renderPrompt }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type OwnReply,
   type Prompt,
   shownValue,
+  present,
 } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import { callTokens, isConsistentUsage } from "@laconic/core/ledger";
@@ -32,8 +33,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
     sampling: {
       ...context.sampling,
       maxTokens,
-      ...(temperature !== undefined && { temperature }),
-      ...(stop && { stop }),
+      ...present({ temperature, stop }),
     },
     random: context.random.split(step === 0 ? `turn:${turn}` : `turn:${turn}/step:${step}`).state(),
     ...(context.signal && { signal: context.signal }),
@@ -68,7 +68,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
       reads: inbox
         .filter((received) => !received.silent)
         .map((received) => ({ from: received.from, turn: received.turn, tokens: received.tokens })),
-      ...(seconds !== undefined && { seconds }),
+      ...present({ seconds }),
     },
     message: {
       from: agent,

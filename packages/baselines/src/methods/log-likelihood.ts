@@ -1,4 +1,4 @@
-import { configError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { configError, type EpisodeContext, type Topology, type Utterance, present } from "@laconic/core";
 import { callTokens } from "@laconic/core/ledger";
 import { endEpisode, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
@@ -166,7 +166,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
     finishReason: completion.finishReason,
     model: completion.model,
   };
-  const call = { turn, round: 0, agent, ...callTokens(usage), reads: [], ...(seconds !== undefined && { seconds }) };
+  const call = { turn, round: 0, agent, ...callTokens(usage), reads: [], ...present({ seconds }) };
   const message = { from: agent, turn, round: 0, text: reply, tokens: 0, silent: false };
   return { logProbs, total, utterance, turn: { utterance, call, message } };
 }

@@ -1,4 +1,4 @@
-import { dataError } from "@laconic/core";
+import { dataError, present } from "@laconic/core";
 import { type Benchmark, type BenchmarkProblem, type KnownFile, partOf, splitOf } from "./benchmark.ts";
 import { describeRefused, RowProblems, type RowRefusal } from "./data-row.ts";
 import { csvTable } from "./formats/csv.ts";
@@ -63,7 +63,7 @@ export async function loadSplit(
     for (const dataRow of await readRows(path, bytes, {
       ...(split.within && { within: split.within }),
       ...(benchmark.csvHeader && { csv: csvTable }),
-      ...(benchmark.longestLine !== undefined && { longestLine: benchmark.longestLine }),
+      ...present({ longestLine: benchmark.longestLine }),
     }))
       rows.add(dataRow, `${base}/${splitName}/${index++}`, (value) => {
         // The file name has the subject.

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
-import { LaconicError, dataError, configError } from "@laconic/core";
+import { LaconicError, dataError, configError, present } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
@@ -145,14 +145,12 @@ async function fromHub(
     files,
     offline,
     ...(note && { revision: note.commit }),
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress }),
-    ...(options.fetch && { fetch: options.fetch }),
+    ...present({ signal, onProgress, fetch: options.fetch }),
   });
   const here: FoundFile[] = await Promise.all(
     snapshot.files.map(async (file) => {
       const expected = note?.files[file];
-      return { ...(await found(join(snapshot.folder, file))), ...(expected !== undefined && { expected }) };
+      return { ...(await found(join(snapshot.folder, file))), ...present({ expected }) };
     }),
   );
   if (!note) {

@@ -2,7 +2,7 @@ import { copyFile, readFile, rm } from "node:fs/promises";
 import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { configError, dataError, mapValues } from "@laconic/core";
+import { configError, dataError, mapValues, present } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
@@ -62,7 +62,7 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
         {
           file: knownFiles.get(file) as KnownFile,
           ...(pattern !== null && { pattern: new RegExp(pattern, "mu") }),
-          ...(strings !== undefined && { escaped: strings }),
+          ...present({ escaped: strings }),
         },
       ]),
     ),
@@ -157,7 +157,7 @@ async function bring(file: KnownFile, path: string, { mirror, signal, fetch }: E
   if (source?.protocol === "file:") return copy(source, file, path);
   const url = source?.href ?? file.url;
   const { bytes, sha256 } = file;
-  await downloadFile({ url, bytes, sha256, path, ...(signal && { signal }), ...(fetch && { fetch }) });
+  await downloadFile({ url, bytes, sha256, path, ...present({ signal, fetch }) });
 }
 
 /** Renames after the check. */

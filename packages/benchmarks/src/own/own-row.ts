@@ -1,4 +1,4 @@
-import { isRecord, type UnknownRecord, shownValue, type Problem, nearestName } from "@laconic/core";
+import { isRecord, type UnknownRecord, shownValue, type Problem, nearestName, present } from "@laconic/core";
 import { exactJson, exactNumber, writeJson, JsonText } from "@laconic/core/json";
 import type { Grading } from "@laconic/grading";
 import type { RowProblem } from "../data/benchmark.ts";
@@ -38,9 +38,7 @@ function problemOf(row: UnknownRecord, grading: DataGrading, columns: DataColumn
     question: grading.kind === "code" ? question : question.trim(),
     gold: read.gold,
     grading: read.grading,
-    ...(choices && { choices }),
-    ...(worked !== undefined && { solution: worked }),
-    ...(id !== undefined && { id }),
+    ...present({ choices, solution: worked, id }),
     ...extrasOf(row, columns),
   };
 }
@@ -101,7 +99,7 @@ function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold
       return letterGold(written.trim(), grading, row);
     case "maths": {
       const { tolerance } = grading;
-      return { gold: written.trim(), grading: { kind: "maths", ...(tolerance !== undefined && { tolerance }) } };
+      return { gold: written.trim(), grading: { kind: "maths", ...present({ tolerance }) } };
     }
     case "text":
       return written.includes("####")
@@ -181,9 +179,7 @@ function extrasOf(row: UnknownRecord, { views, group, metadata }: DataColumns): 
   if (named === undefined && group !== undefined) return refuse(missing(row, group, "group"));
   const reply = named === undefined || named === "" ? undefined : textOf(named, group ?? "group");
   return {
-    ...(match && { views: match }),
-    ...(reply !== undefined && { group: reply }),
-    ...(retained && { metadata: retained }),
+    ...present({ views: match, group: reply, metadata: retained }),
   };
 }
 

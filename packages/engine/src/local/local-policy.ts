@@ -1,4 +1,4 @@
-import { inputError, LaconicError } from "@laconic/core";
+import { inputError, LaconicError, present } from "@laconic/core";
 import type {
   ChatMessage,
   ChatTokenizer,
@@ -95,9 +95,7 @@ function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): Sample
     stopTokens: endTokens(tokenizer),
     ...(stop.some((text) => text !== "") && { stopTexts: { texts: stop, tokenBytes: tokenBytesOf(tokenizer) } }),
     random: request.random,
-    ...(topLogProbs !== undefined && { topLogProbs }),
-    ...(conversation !== undefined && { conversation }),
-    ...(signal && { signal }),
+    ...present({ topLogProbs, conversation, signal }),
   };
 }
 

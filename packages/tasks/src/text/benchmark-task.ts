@@ -2,7 +2,7 @@ import { familyOf } from "@laconic/baselines";
 import { answerKindOf, benchmarkNamed, gradeProblem, inPublishedForm, posed } from "@laconic/benchmarks";
 import type { BenchmarkProblem, DataSettings } from "@laconic/benchmarks";
 import { answerForm, answerReading, mathsGrader, type AnswerKind } from "@laconic/grading";
-import { inputError, refuseSetting, dataError } from "@laconic/core";
+import { inputError, refuseSetting, dataError, present } from "@laconic/core";
 import type { AgentId, Episode, Problem, RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox, gradingLimits } from "@laconic/sandbox";
 import { gradedBy, silentShare, type OwnGrader } from "../grading.ts";
@@ -101,7 +101,7 @@ export async function questionTask(
     answerForm: answerForm(kind),
     ...answerReading(kind),
     family,
-    ...(benchmark !== undefined && { benchmark }),
+    ...present({ benchmark }),
     targetTokens: resources.targetTokens,
     texts,
   });

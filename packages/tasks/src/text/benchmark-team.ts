@@ -1,5 +1,5 @@
 import { distribute } from "@laconic/benchmarks";
-import { refuseSetting, type AgentId, type Problem, type Topology } from "@laconic/core";
+import { refuseSetting, type AgentId, type Problem, type Topology, present } from "@laconic/core";
 import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TeamSizes, TextTeam, TextTeamOptions } from "./teams/text-team.ts";
@@ -62,9 +62,7 @@ export function benchmarkTeam(settings: TeamSettings, { targetTokens, texts, ...
       replyTokens,
       actorTokens,
       ...forms,
-      ...(scripts && { scripts }),
-      ...(graphSeed !== undefined && { graphSeed }),
-      ...(density !== undefined && { density }),
+      ...present({ scripts, graphSeed, density }),
       ...(showBudget && { showBudget }),
     });
   const played = teamWith(texts?.training);

@@ -2,7 +2,7 @@ import { formatCount } from "@laconic/core/text";
 import { benchmarkNamed, openData, openProblems, openSplit, seededSubset, trainingSplits } from "@laconic/benchmarks";
 import type { BenchmarkProblem, DataGrading, DataSettings, OpenOptions } from "@laconic/benchmarks";
 import type { AnswerKind, Grading } from "@laconic/grading";
-import { questionKey, refuseSetting, dataError } from "@laconic/core";
+import { questionKey, refuseSetting, dataError, present } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";
 
 /** Disjoint problems for training and evaluation. */
@@ -48,8 +48,7 @@ export async function benchmarkData(
 }
 
 function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
-  if (grading.kind === "maths")
-    return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
+  if (grading.kind === "maths") return { kind: "maths", ...present({ tolerance: grading.tolerance }) };
   if (grading.kind === "letter") return { kind: "letter", letters: grading.letters };
   if (grading.kind === "numeric" || grading.kind === "code") return { kind: grading.kind };
   refuseSetting("task.file", `no gold for ${kind}`);
@@ -61,7 +60,7 @@ export async function ownData(
   { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,
   isUsable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
-  const data = await openData(settings, { ...(hub && { hub }), ...(signal && { signal }) });
+  const data = await openData(settings, { ...present({ hub, signal }) });
   const [first] = data.refused;
   if (first)
     note(

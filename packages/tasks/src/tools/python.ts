@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, present } from "@laconic/core";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
@@ -17,7 +17,7 @@ export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly secon
     name: "python",
     description: "Runs a Python program and answers what it prints.",
     parameters: z.object({ code: z.string() }),
-    run: ({ code }, { signal }) => pythonAnswer(sandbox, code, { signal, ...(seconds !== undefined && { seconds }) }),
+    run: ({ code }, { signal }) => pythonAnswer(sandbox, code, { signal, ...present({ seconds }) }),
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type Prompt,
   type Topology,
   type Utterance,
+  present,
 } from "@laconic/core";
 import { endEpisode, endingOf } from "../end-episode.ts";
 import type { Turn } from "../turn.ts";
@@ -85,8 +86,7 @@ export function jointLine(
     maxTokens,
     prompt: jointPrompt(game, i, asked, history),
     reads: reads.map(({ message }) => message),
-    ...(stop && { stop }),
-    ...(renderPrompt && { renderPrompt }),
+    ...present({ stop, renderPrompt }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BudgetOptions } from "@laconic/budget";
-import { asEstimator, inputError, isRecord, mapValues } from "@laconic/core";
+import { asEstimator, inputError, isRecord, mapValues, present } from "@laconic/core";
 import type { Estimator, Objective, Schedule } from "@laconic/core";
 import { estimatorPreset, objectivePreset, type EstimatorName, type EstimatorOptions } from "@laconic/gspo/presets";
 import { costPreset, decoupledEstimator, equation1Costs, type CostSettings, type Costs } from "@laconic/rewards";
@@ -47,7 +47,7 @@ export function estimatorOf({
   if (!isNamedEstimator(advantage)) return asEstimator(valueIn<"estimator">(advantage));
   if (advantage.estimator === "decoupled") {
     const { estimator: _, ...options } = advantage;
-    return decoupledEstimator({ ...options, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) });
+    return decoupledEstimator({ ...options, ...present({ costWhenTaskAtLeast }) });
   }
   const { estimator, ...options } = advantage;
   return estimatorPreset(estimator, options as EstimatorOptions[EstimatorName]);

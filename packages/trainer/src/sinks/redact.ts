@@ -1,5 +1,5 @@
 import type { MetricSink } from "./metric-sink.ts";
-import { thrownText } from "@laconic/core";
+import { thrownText, present } from "@laconic/core";
 import { withoutKey } from "@laconic/core/wire";
 
 const mark = "[redacted]";
@@ -44,7 +44,7 @@ export function clean(sink: MetricSink, secrets: readonly string[], name = "sink
     };
   return {
     name: sink.name ?? name,
-    ...(sink.later !== undefined && { later: sink.later }),
+    ...present({ later: sink.later }),
     begin: guarded((run) => sink.begin?.(redactedValue(run, secrets))),
     log: guarded((metrics, step) => sink.log(metrics, step)),
     evaluation: guarded((evaluation) => sink.evaluation?.(evaluation)),

@@ -1,4 +1,12 @@
-import { LaconicError, statisticOf, type AgentId, type Problem, type Statistic, type TokenTrace } from "@laconic/core";
+import {
+  LaconicError,
+  statisticOf,
+  type AgentId,
+  type Problem,
+  type Statistic,
+  type TokenTrace,
+  present,
+} from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
 import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
@@ -51,8 +59,7 @@ export function treeRollout(
             inbox: [],
             earlier,
             maxTokens,
-            ...(stop && { stop }),
-            ...(renderPrompt && { renderPrompt }),
+            ...present({ stop, renderPrompt }),
           },
         );
       };

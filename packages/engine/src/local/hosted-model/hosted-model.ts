@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { LaconicError, randomFromSeed, present } from "@laconic/core";
 import type {
   AdapterSource,
   ForwardOptions,
@@ -134,7 +134,7 @@ export class HostedModel {
       trainableParameters: elementCount(shapesOf(trainable(this.live))),
       weightVersion: this.weightVersion,
       limits,
-      ...(hasStoredHead !== undefined && { hasStoredHead }),
+      ...present({ hasStoredHead }),
     };
   }
 

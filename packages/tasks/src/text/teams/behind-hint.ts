@@ -1,6 +1,6 @@
 import { baselineNamed, debateProgram, hintTemplates, roleAssignmentProgram } from "@laconic/baselines";
 import type { BaselineOptions } from "@laconic/baselines";
-import { type AgentId, LaconicError, type Prompt, type Topology } from "@laconic/core";
+import { type AgentId, LaconicError, type Prompt, type Topology, present } from "@laconic/core";
 import { asPrompt, answerOf, plurality, programTopology, withBudget } from "@laconic/topologies";
 import type { AgentSpec, Edge, Graph, Program, Stage } from "@laconic/topologies";
 import { numbered, slot, wordingFor, type TeamPreset, type TextTeam, type TextTeamOptions } from "./text-team.ts";
@@ -80,8 +80,7 @@ function methodOptions(options: TextTeamOptions, method: string): BaselineOption
     reader: { read, same },
     ...wordingFor(method, options),
     maxTokens,
-    ...(family !== undefined && { family }),
-    ...(benchmark !== undefined && { benchmark }),
+    ...present({ family, benchmark }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { criticTemplates, hintTemplates } from "@laconic/baselines";
-import { refuseSetting, type AgentId } from "@laconic/core";
+import { refuseSetting, type AgentId, present } from "@laconic/core";
 import {
   answerOf,
   chainGraph,
@@ -182,7 +182,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       const ids = numbered("agent", agents);
       const specs = slots(options, ids, advisedPrompt(answerForm));
       const answer = plurality<AgentId>(ids, read);
-      return teamOn(randomGraph(specs, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
+      return teamOn(randomGraph(specs, { seed, rounds, answer, ...present({ density }) }), ids);
     },
   },
 };
