@@ -32,6 +32,51 @@ export function gatherHead(rows: usize, stride: i32, gathered: usize, above: i32
   for (let j = 0; j < length; j++) copyRow(rows + j * stride, gathered + (((above + j) * width) << 2), width);
 }
 
+/**
+ * Four rows from x on, `row` bytes apart and up to `end`, times eight columns from y on, whose rows lie `step` bytes apart; each row of the product times
+ * its factor, which is `scale` where `factors` is 0. Stores the first `valid` rows, `line` bytes apart.
+ */
+@inline
+function tileProduct(
+  x: usize, row: i32, end: usize, y: usize, step: i32, to: usize, line: i32, scale: v128, factors: usize, valid: i32,
+): void {
+  let a0 = f32x4.splat(0);
+  let a1 = f32x4.splat(0);
+  let b0 = f32x4.splat(0);
+  let b1 = f32x4.splat(0);
+  let c0 = f32x4.splat(0);
+  let c1 = f32x4.splat(0);
+  let d0 = f32x4.splat(0);
+  let d1 = f32x4.splat(0);
+  for (; x < end; x += 4) {
+    const y0 = v128.load(y);
+    const y1 = v128.load(y, 16);
+    const a = v128.load32_splat(x);
+    a0 = madd(a, y0, a0);
+    a1 = madd(a, y1, a1);
+    const b = v128.load32_splat(x + row);
+    b0 = madd(b, y0, b0);
+    b1 = madd(b, y1, b1);
+    const c = v128.load32_splat(x + 2 * row);
+    c0 = madd(c, y0, c0);
+    c1 = madd(c, y1, c1);
+    const d = v128.load32_splat(x + 3 * row);
+    d0 = madd(d, y0, d0);
+    d1 = madd(d, y1, d1);
+    y += step;
+  }
+  storeRow(to, a0, a1, factors ? v128.load32_splat(factors) : scale);
+  if (valid > 1) storeRow(to + line, b0, b1, factors ? v128.load32_splat(factors, 4) : scale);
+  if (valid > 2) storeRow(to + 2 * line, c0, c1, factors ? v128.load32_splat(factors, 8) : scale);
+  if (valid > 3) storeRow(to + 3 * line, d0, d1, factors ? v128.load32_splat(factors, 12) : scale);
+}
+
+@inline
+function storeRow(to: usize, low: v128, high: v128, factor: v128): void {
+  v128.store(to, f32x4.mul(low, factor));
+  v128.store(to, f32x4.mul(high, factor), 16);
+}
+
 /** band[r][j] = scale * tile[r] . key j for j < columns. */
 export function scoreBand(
   tile: usize, keysT: usize, padded: i32, out: usize, band: i32, columns: i32, width: i32, scale: f32,
@@ -41,44 +86,8 @@ export function scoreBand(
   const step = padded << 2;
   const s = f32x4.splat(scale);
   let j = 0;
-  for (; j + 8 <= columns; j += 8) {
-    let a0 = f32x4.splat(0);
-    let a1 = f32x4.splat(0);
-    let b0 = f32x4.splat(0);
-    let b1 = f32x4.splat(0);
-    let c0 = f32x4.splat(0);
-    let c1 = f32x4.splat(0);
-    let d0 = f32x4.splat(0);
-    let d1 = f32x4.splat(0);
-    let key = keysT + (j << 2);
-    const end = tile + row;
-    for (let x = tile; x < end; x += 4) {
-      const k0 = v128.load(key);
-      const k1 = v128.load(key, 16);
-      const a = v128.load32_splat(x);
-      a0 = madd(a, k0, a0);
-      a1 = madd(a, k1, a1);
-      const b = v128.load32_splat(x + row);
-      b0 = madd(b, k0, b0);
-      b1 = madd(b, k1, b1);
-      const c = v128.load32_splat(x + 2 * row);
-      c0 = madd(c, k0, c0);
-      c1 = madd(c, k1, c1);
-      const d = v128.load32_splat(x + 3 * row);
-      d0 = madd(d, k0, d0);
-      d1 = madd(d, k1, d1);
-      key += step;
-    }
-    const to = out + (j << 2);
-    v128.store(to, f32x4.mul(a0, s));
-    v128.store(to, f32x4.mul(a1, s), 16);
-    v128.store(to + line, f32x4.mul(b0, s));
-    v128.store(to + line, f32x4.mul(b1, s), 16);
-    v128.store(to + 2 * line, f32x4.mul(c0, s));
-    v128.store(to + 2 * line, f32x4.mul(c1, s), 16);
-    v128.store(to + 3 * line, f32x4.mul(d0, s));
-    v128.store(to + 3 * line, f32x4.mul(d1, s), 16);
-  }
+  for (; j + 8 <= columns; j += 8)
+    tileProduct(tile, row, tile + row, keysT + (j << 2), step, out + (j << 2), line, s, 0, 4);
   for (; j < columns; j += 4) {
     for (let r = 0; r < 4; r++) {
       let sum = f32x4.splat(0);
@@ -99,41 +108,10 @@ export function mixRows(
   valid: i32, width: i32,
 ): void {
   const line = band << 2;
+  const end = weights + (count << 2);
   let d = 0;
-  for (; d + 8 <= width; d += 8) {
-    let a0 = f32x4.splat(0);
-    let a1 = f32x4.splat(0);
-    let b0 = f32x4.splat(0);
-    let b1 = f32x4.splat(0);
-    let c0 = f32x4.splat(0);
-    let c1 = f32x4.splat(0);
-    let d0 = f32x4.splat(0);
-    let d1 = f32x4.splat(0);
-    let y = rows + (d << 2);
-    const end = weights + (count << 2);
-    for (let w = weights; w < end; w += 4) {
-      const y0 = v128.load(y);
-      const y1 = v128.load(y, 16);
-      const a = v128.load32_splat(w);
-      a0 = madd(a, y0, a0);
-      a1 = madd(a, y1, a1);
-      const b = v128.load32_splat(w + line);
-      b0 = madd(b, y0, b0);
-      b1 = madd(b, y1, b1);
-      const c = v128.load32_splat(w + 2 * line);
-      c0 = madd(c, y0, c0);
-      c1 = madd(c, y1, c1);
-      const e = v128.load32_splat(w + 3 * line);
-      d0 = madd(e, y0, d0);
-      d1 = madd(e, y1, d1);
-      y += stride;
-    }
-    const to = out + (d << 2);
-    storeRow(to, a0, a1, factors);
-    if (valid > 1) storeRow(to + outStride, b0, b1, factors + 4);
-    if (valid > 2) storeRow(to + 2 * outStride, c0, c1, factors + 8);
-    if (valid > 3) storeRow(to + 3 * outStride, d0, d1, factors + 12);
-  }
+  for (; d + 8 <= width; d += 8)
+    tileProduct(weights, line, end, rows + (d << 2), stride, out + (d << 2), outStride, f32x4.splat(0), factors, valid);
   for (; d < width; d++) {
     for (let r = 0; r < valid; r++) {
       let sum: f32 = 0;
@@ -141,13 +119,6 @@ export function mixRows(
       store<f32>(out + r * outStride + (d << 2), sum * load<f32>(factors + (r << 2)));
     }
   }
-}
-
-@inline
-function storeRow(to: usize, low: v128, high: v128, factor: usize): void {
-  const f = v128.load32_splat(factor);
-  v128.store(to, f32x4.mul(low, f));
-  v128.store(to, f32x4.mul(high, f), 16);
 }
 
 /** rows[j] += sum over the four r of band[r][j] * tile[r], for j < count. */

@@ -161,16 +161,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return tensor;
   }
 
-  /** The tensor's memory must not be shared. */
-  replace(tensor: TorchTensor, handle: Handle): void {
-    this.changed(tensor);
-    if (tensor.block) this.#pool?.give(tensor.block);
-    else this.#deleteAll(tensor);
-    tensor.block = null;
-    tensor.views = new Map();
-    tensor.handle = handle;
-  }
-
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
     for (const handle of tensor.derived?.values() ?? []) this.#torch.delete(handle);
     tensor.derived = null;

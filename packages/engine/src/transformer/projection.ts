@@ -13,19 +13,16 @@ export interface MergedProjection {
 
 /** x W^T + bias, plus scale (x A^T) B^T with an adapter. */
 export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): Tensor {
-  const { kernels } = model;
-  const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`), model.steady);
-  const pair = throughPair(model, name, x, dropout);
-  if (pair) kernels.linearOnto(out, pair.inner, pair.b);
+  const { kernels, parameters, steady } = model;
+  const out = kernels.linear(x, parameter(model, `${name}.weight`), parameters.get(`${name}.bias`), steady);
+  addPair(model, name, out, x, dropout);
   return out;
 }
 
 export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
-  const { kernels } = model;
-  const bias = model.parameters.get(`${name}.bias`);
-  kernels.linearOnto(into, x, parameter(model, `${name}.weight`), bias, model.steady);
-  const pair = throughPair(model, name, x);
-  if (pair) kernels.linearOnto(into, pair.inner, pair.b);
+  const { kernels, parameters, steady } = model;
+  kernels.linearOnto(into, x, parameter(model, `${name}.weight`), parameters.get(`${name}.bias`), steady);
+  addPair(model, name, into, x);
 }
 
 export function projectTogether(
@@ -34,17 +31,12 @@ export function projectTogether(
   x: Tensor,
   dropout?: Dropout,
 ): Tensor[] {
-  const { kernels } = model;
-  const bias = model.parameters.get(`${name}.bias`);
-  const whole = kernels.linear(x, parameter(model, `${name}.weight`), bias, model.steady);
-  const joint = throughPair(model, name, x, dropout);
-  if (joint) kernels.linearOnto(whole, joint.inner, joint.b);
+  const whole = project(model, name, x, dropout);
   let start = 0;
   return parts.map((part) => {
-    const out = kernels.columns(whole, start, part.width);
+    const out = model.kernels.columns(whole, start, part.width);
     start += part.width;
-    const pair = throughPair(model, part.name, x, dropout);
-    if (pair) kernels.linearOnto(out, pair.inner, pair.b);
+    addPair(model, part.name, out, x, dropout);
     return out;
   });
 }
@@ -89,18 +81,26 @@ export function projectTogetherBackward(
   });
 }
 
-/** scale (x A^T) and B, or null. */
-function throughPair(
-  { kernels, adapter }: ModelOnDevice,
-  name: string,
-  x: Tensor,
-  dropout?: Dropout,
-): { readonly inner: Tensor; readonly b: Tensor } | null {
+function addPair(model: ModelOnDevice, name: string, into: Tensor, x: Tensor, dropout?: Dropout): void {
+  const pair = throughPair(model, name, x, dropout);
+  if (pair) model.kernels.linearOnto(into, pair.inner, pair.b);
+}
+
+interface PairPass extends Readonly<Record<"a" | "b" | "seen", Tensor>> {
+  readonly mask: Tensor | null | undefined;
+  /** scale (seen A^T). */
+  readonly inner: Tensor;
+  readonly scale: number;
+}
+
+/** Null without an adapter of the projection. */
+function throughPair({ kernels, adapter }: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): PairPass | null {
   const pair = adapterPair(adapter, name);
   if (!pair || !adapter) return null;
+  const { scale } = adapter;
   const mask = dropout?.mask(kernels, name, x.shape);
   const seen = mask ? kernels.multiply(x, mask) : x;
-  return { inner: kernels.scaled(kernels.linear(seen, pair.a), adapter.scale), b: pair.b };
+  return { ...pair, mask, seen, inner: kernels.scaled(kernels.linear(seen, pair.a), scale), scale };
 }
 
 function pairBackward(
@@ -111,16 +111,13 @@ function pairBackward(
   gradients: Gradients,
   dropout?: Dropout,
 ): Tensor | null {
-  const { kernels, adapter } = model;
-  const pair = adapterPair(adapter, name);
-  if (!pair || !adapter) return null;
-  const names = pairNames(name);
   // Recomputing costs less than storing.
-  const mask = dropout?.mask(kernels, name, x.shape);
-  const seen = mask ? kernels.multiply(x, mask) : x;
-  const inner = kernels.scaled(kernels.linear(seen, pair.a), adapter.scale);
-  const dScaled = gradients.linear(model, { name: names.b, tensor: pair.b }, null, dOut, inner);
-  const dInner = kernels.scaled(dScaled, adapter.scale);
-  const dSeen = gradients.linear(model, { name: names.a, tensor: pair.a }, null, dInner, seen);
-  return mask ? kernels.multiply(dSeen, mask) : dSeen;
+  const pair = throughPair(model, name, x, dropout);
+  if (!pair) return null;
+  const { kernels } = model;
+  const names = pairNames(name);
+  const dScaled = gradients.linear(model, { name: names.b, tensor: pair.b }, null, dOut, pair.inner);
+  const dInner = kernels.scaled(dScaled, pair.scale);
+  const dSeen = gradients.linear(model, { name: names.a, tensor: pair.a }, null, dInner, pair.seen);
+  return pair.mask ? kernels.multiply(dSeen, pair.mask) : dSeen;
 }

@@ -4,7 +4,7 @@ import { aten, type Argument, type Handle, type Torch } from "../native/torch.ts
 import { TorchTensor, type TensorStore } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
-import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
+import { scaleOf, type DenseAttention, type DenseSize, type Rows } from "./dense-attention.ts";
 
 /** Optional arguments that newer versions append. */
 const none = [null, null, null, null, null, null] as const;
@@ -18,9 +18,12 @@ export function cudaAttentionKernels(
   plain: Pick<Kernels, "attention" | "attentionBackward">,
 ): Pick<Kernels, "attention" | "attentionBackward"> {
   const { torch, store } = device;
-  const heads = (x: Tensor, rows: number, count: number, width: number): Handle => {
-    const { handle, stride } = device.rows(x);
-    return torch.view(handle, [rows, count, width], [stride, width, 1]);
+  const viewsOf = (rows: number, { queryHeads, kvHeads, headDim: width }: AttentionShape) => {
+    const heads = (x: Tensor, count: number): Handle => {
+      const { handle, stride } = device.rows(x);
+      return torch.view(handle, [rows, count, width], [stride, width, 1]);
+    };
+    return { query: (x: Tensor): Handle => heads(x, queryHeads), key: (x: Tensor): Handle => heads(x, kvHeads) };
   };
   const fits = ({ headDim }: AttentionShape): boolean => headDim % 8 === 0 && headDim <= 256;
   const overTrees = attentionKernels(device, cudaDenseAttention(device));
@@ -29,14 +32,15 @@ export function cudaAttentionKernels(
       if (!fits(shape) || q.shape[0] === 0) return plain.attention(q, k, v, shape, layout);
       if (layout.tree) return overTrees.attention(q, k, v, shape, layout);
       const [rows] = matrixSize(q);
-      const { queryHeads, kvHeads, headDim } = shape;
+      const { queryHeads } = shape;
+      const { query, key } = viewsOf(rows, shape);
       const offsets = device.handle(layout.offsetsOnDevice);
       const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
         const [mixed, sums, random, other] = torch.callMany(
           aten.flashForward,
-          heads(q, rows, queryHeads, headDim),
-          heads(k, rows, kvHeads, headDim),
-          heads(v, rows, kvHeads, headDim),
+          query(q),
+          key(k),
+          key(v),
           { some: offsets },
           { some: offsets },
           ...settingsOf(layout.longest, layout.longest, true),
@@ -61,18 +65,14 @@ export function cudaAttentionKernels(
         return plain.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
       if (layout.tree) return overTrees.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
       const [rows] = matrixSize(q);
-      const { queryHeads, kvHeads, headDim } = shape;
+      const { query, key } = viewsOf(rows, shape);
       const saved = store.get(logSumExp);
       const offsets = device.handle(layout.offsetsOnDevice);
       const gradients = torch.run(() =>
         torch
           .callMany(
             aten.flashBackward,
-            heads(dOut, rows, queryHeads, headDim),
-            heads(q, rows, queryHeads, headDim),
-            heads(k, rows, kvHeads, headDim),
-            heads(v, rows, kvHeads, headDim),
-            heads(out, rows, queryHeads, headDim),
+            ...[query(dOut), query(q), key(k), key(v), query(out)],
             store.attached(saved, "flash raw"),
             offsets,
             offsets,
@@ -126,53 +126,48 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
     const rows = torch.view(handle, shape, [sequenceStride, stride, width, 1], offset);
     return torch.view(torch.contiguous(rows), [sequences * length, count, width]);
   };
-  const matrix = (x: Handle, rows: number, width: number): Handle => torch.view(torch.contiguous(x), [rows, width]);
+  const viewsOf = ({ sequences, queries, keys, causal }: DenseSize, shape: AttentionShape) => {
+    const { queryHeads, kvHeads, headDim } = shape;
+    const matrix = (x: Handle, rows: number, width: number): Handle => torch.view(torch.contiguous(x), [rows, width]);
+    return {
+      query: (x: Rows, width = headDim): Handle => packed(x, sequences, queries, queryHeads, width),
+      key: (x: Rows): Handle => packed(x, sequences, keys, kvHeads, headDim),
+      bounds: (): Handle[] => [offsets(sequences, queries), offsets(sequences, keys)],
+      settings: settingsOf(queries, keys, causal),
+      queryRows: (x: Handle, width = headDim): Handle => matrix(x, sequences * queries, queryHeads * width),
+      keyRows: (x: Handle): Handle => matrix(x, sequences * keys, kvHeads * headDim),
+    };
+  };
   return {
     forward(q, k, v, size, shape) {
-      const { sequences, queries, keys, causal } = size;
-      const { queryHeads, kvHeads, headDim } = shape;
+      const { query, key, bounds, settings, queryRows } = viewsOf(size, shape);
       const [mixed, sums] = torch.callMany(
         aten.flashForward,
-        packed(q, sequences, queries, queryHeads, headDim),
-        packed(k, sequences, keys, kvHeads, headDim),
-        packed(v, sequences, keys, kvHeads, headDim),
-        { some: offsets(sequences, queries) },
-        { some: offsets(sequences, keys) },
-        ...settingsOf(queries, keys, causal),
+        ...[query(q), key(k), key(v)],
+        ...bounds().map((some) => ({ some })),
+        ...settings,
         { bool: false },
         ...([scaleOf(shape), ...none] as readonly Argument[]),
       );
-      const rows = sequences * queries;
       // The kernel returns [heads, rows].
       const turned = torch.transpose(sums, 0, 1);
-      return [matrix(mixed, rows, queryHeads * headDim), matrix(turned, rows, queryHeads)];
+      return [queryRows(mixed), queryRows(turned, 1)];
     },
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
-      const { sequences, queries, keys, causal } = size;
-      const { queryHeads, kvHeads, headDim } = shape;
-      const rows = sequences * queries;
-      const sums = torch.view(packed(logSumExp, sequences, queries, queryHeads, 1), [rows, queryHeads]);
-      const gradients = torch.callMany(
+      const { query, key, bounds, settings, queryRows, keyRows } = viewsOf(size, shape);
+      const sums = torch.view(query(logSumExp, 1), [size.sequences * size.queries, shape.queryHeads]);
+      const [dQ, dK, dV] = torch.callMany(
         aten.flashBackward,
-        packed(dOut, sequences, queries, queryHeads, headDim),
-        packed(q, sequences, queries, queryHeads, headDim),
-        packed(k, sequences, keys, kvHeads, headDim),
-        packed(v, sequences, keys, kvHeads, headDim),
-        packed(out, sequences, queries, queryHeads, headDim),
+        ...[query(dOut), query(q), key(k), key(v), query(out)],
         torch.contiguous(torch.transpose(sums, 0, 1)),
-        offsets(sequences, queries),
-        offsets(sequences, keys),
-        ...settingsOf(queries, keys, causal),
+        ...bounds(),
+        ...settings,
         // Unused without dropout.
         device.number(0, [2], scalarType.int64),
         device.number(0, [], scalarType.int64),
         ...([scaleOf(shape), null, null] as readonly Argument[]),
       );
-      return [
-        matrix(gradients[0], rows, queryHeads * headDim),
-        matrix(gradients[1], sequences * keys, kvHeads * headDim),
-        matrix(gradients[2], sequences * keys, kvHeads * headDim),
-      ];
+      return [queryRows(dQ), keyRows(dK), keyRows(dV)];
     },
   };
 }

@@ -36,44 +36,28 @@ export interface DenseAttention {
 
 export function cpuDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
+  const viewsOf = ({ sequences, queries, keys, causal }: DenseSize, shape: AttentionShape) => {
+    const { queryHeads, kvHeads, headDim } = shape;
+    return {
+      query: (x: Rows): Handle => heads(device, x, queries, sequences, queryHeads, headDim),
+      key: (x: Rows): Handle => heads(device, x, keys, sequences, kvHeads, headDim),
+      options: [{ float: 0 }, { bool: causal }, null, scaleOf(shape)] as readonly Argument[],
+      queryRows: (x: Handle, width = headDim): Handle => byRows(device, x, [sequences * queries, queryHeads * width]),
+      keyRows: (x: Handle): Handle => byRows(device, x, [sequences * keys, kvHeads * headDim]),
+    };
+  };
   return {
     forward(q, k, v, size, shape) {
-      const { queryHeads, kvHeads, headDim } = shape;
-      const [mixed, sums] = torch.callMany(
-        aten.flashForwardCpu,
-        heads(device, q, size.queries, size.sequences, queryHeads, headDim),
-        heads(device, k, size.keys, size.sequences, kvHeads, headDim),
-        heads(device, v, size.keys, size.sequences, kvHeads, headDim),
-        { float: 0 },
-        { bool: size.causal },
-        null,
-        scaleOf(shape),
-      );
-      const rows = size.sequences * size.queries;
-      return [byRows(device, mixed, [rows, queryHeads * headDim]), byRows(device, sums, [rows, queryHeads])];
+      const { query, key, options, queryRows } = viewsOf(size, shape);
+      const [mixed, sums] = torch.callMany(aten.flashForwardCpu, query(q), key(k), key(v), ...options);
+      return [queryRows(mixed), queryRows(sums, 1)];
     },
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
-      const { queryHeads, kvHeads, headDim } = shape;
-      const { sequences, queries, keys } = size;
-      const gradients = torch.callMany(
-        aten.flashBackwardCpu,
-        heads(device, dOut, queries, sequences, queryHeads, headDim),
-        heads(device, q, queries, sequences, queryHeads, headDim),
-        heads(device, k, keys, sequences, kvHeads, headDim),
-        heads(device, v, keys, sequences, kvHeads, headDim),
-        heads(device, out, queries, sequences, queryHeads, headDim),
-        sumsByHead(device, logSumExp, size, queryHeads),
-        { float: 0 },
-        { bool: size.causal },
-        null,
-        scaleOf(shape),
-      );
-      const [queryRows, keyRows] = [sequences * queries, sequences * keys];
-      return [
-        byRows(device, gradients[0], [queryRows, queryHeads * headDim]),
-        byRows(device, gradients[1], [keyRows, kvHeads * headDim]),
-        byRows(device, gradients[2], [keyRows, kvHeads * headDim]),
-      ];
+      const { query, key, options, queryRows, keyRows } = viewsOf(size, shape);
+      const inputs = [query(dOut), query(q), key(k), key(v), query(out)];
+      const sums = sumsByHead(device, logSumExp, size, shape.queryHeads);
+      const [dQ, dK, dV] = torch.callMany(aten.flashBackwardCpu, ...inputs, sums, ...options);
+      return [queryRows(dQ), keyRows(dK), keyRows(dV)];
     },
   };
 }
