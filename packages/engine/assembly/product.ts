@@ -159,36 +159,12 @@ function block(
 }
 
 function tile(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD && rows == 6) tile6(a, b, out, row, count, mode);
-  else if (rows == 5) tile5(a, b, out, row, count, mode);
-  else if (rows == 4) tile4(a, b, out, row, count, mode);
-  else if (rows == 3) tile3(a, b, out, row, count, mode);
-  else if (rows == 2) tile2(a, b, out, row, count, mode);
-  else tile1(a, b, out, row, count, mode);
-}
-
-function tile6(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(6, a, b, out, row, count, mode);
-}
-
-function tile5(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(5, a, b, out, row, count, mode);
-}
-
-function tile4(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(4, a, b, out, row, count, mode);
-}
-
-function tile3(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(3, a, b, out, row, count, mode);
-}
-
-function tile2(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(2, a, b, out, row, count, mode);
-}
-
-function tile1(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  tileOf(1, a, b, out, row, count, mode);
+  if (ASC_FEATURE_RELAXED_SIMD && rows == 6) tileOf(6, a, b, out, row, count, mode);
+  else if (rows == 5) tileOf(5, a, b, out, row, count, mode);
+  else if (rows == 4) tileOf(4, a, b, out, row, count, mode);
+  else if (rows == 3) tileOf(3, a, b, out, row, count, mode);
+  else if (rows == 2) tileOf(2, a, b, out, row, count, mode);
+  else tileOf(1, a, b, out, row, count, mode);
 }
 
 /**

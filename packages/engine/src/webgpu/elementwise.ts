@@ -19,12 +19,16 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
     swiGlu(gate, up, curve = gateCurves.silu) {
       const inputs = { gate: device.data(gate), up: device.data(up) };
       const code = `let g = gate[i]; result[i] = g / (1.0 + exp(-${bend})) * up[i];`;
-      return device.make(gate.shape, () => elementwiseProgram("swiglu", inputs, inputs.gate.size, code, { ...curve }));
+      return device.make(gate.shape, () =>
+        elementwiseProgram("swiglu", inputs, inputs.gate.size, code, { floats: { ...curve } }),
+      );
     },
     scaled(x, factor) {
       const data = device.data(x);
       return device.make(x.shape, () =>
-        elementwiseProgram("scaled", { x: data }, data.size, "result[i] = x[i] * uniforms.factor;", { factor }),
+        elementwiseProgram("scaled", { x: data }, data.size, "result[i] = x[i] * uniforms.factor;", {
+          floats: { factor },
+        }),
       );
     },
     accumulate(into, delta) {
@@ -47,7 +51,7 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       let slope = uniforms.slope + 3.0 * uniforms.cubic * g * g;
       dGate[i] = d * up[i] * (share + g * share * (1.0 - share) * slope);
       dUp[i] = d * g * share;`,
-          { ...curve },
+          { floats: { ...curve } },
         ),
       );
     },

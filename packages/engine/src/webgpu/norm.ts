@@ -66,6 +66,15 @@ fn main(index : i32) {
   };
 }
 
+/** WGSL: a workgroup's row; missing rows have no width. */
+const rowMain = `
+var<workgroup> shares : array<f32, THREADS>;
+fn main(index : i32) {
+  let row = ${groupIndex};
+  let own = i32(localIndex);
+  let at = row * uniforms.width;
+  let width = select(0, uniforms.width, row < uniforms.rows);`;
+
 /** WGSL: sums in a fixed order. */
 const addShares = `
   workgroupBarrier();
@@ -81,13 +90,7 @@ function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslPro
     integers: { rows, width },
     floats: { epsilon },
     groups: rows,
-    code: `
-var<workgroup> shares : array<f32, THREADS>;
-fn main(index : i32) {
-  let row = ${groupIndex};
-  let own = i32(localIndex);
-  let at = row * uniforms.width;
-  let width = select(0, uniforms.width, row < uniforms.rows);
+    code: `${rowMain}
   var squares = 0.0;
   for (var d = own; d < width; d += THREADS) { squares += x[at + d] * x[at + d]; }
   shares[own] = squares;
@@ -107,13 +110,7 @@ function rmsNormInputGradient(inputs: Readonly<Record<"dOut" | "x" | "weight" | 
     inputs,
     integers: { rows, width },
     groups: rows,
-    code: `
-var<workgroup> shares : array<f32, THREADS>;
-fn main(index : i32) {
-  let row = ${groupIndex};
-  let own = i32(localIndex);
-  let at = row * uniforms.width;
-  let width = select(0, uniforms.width, row < uniforms.rows);
+    code: `${rowMain}
   let inverse = invRms[min(row, uniforms.rows - 1)];
   var along = 0.0;
   for (var d = own; d < width; d += THREADS) { along += dOut[at + d] * weight[d] * x[at + d]; }

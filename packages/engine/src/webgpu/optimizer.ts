@@ -60,7 +60,7 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
           { grad: gradient, ...(clip && { squares: device.data(clip.squares) }) },
           gradient.size,
           clip ? clippedUpdate : `let scale = 1.0;${update}`,
-          { ...numbers, ...(clip && { maxNorm }) },
+          { floats: { ...numbers, ...(clip && { maxNorm }) } },
         );
         runner.runChanging(program, {
           param: device.unshared(param),

@@ -35,11 +35,7 @@ export function pieceKernels(device: GpuDevice): Pick<Kernels, Pieces> {
 function columnsProgram(x: GpuArray, start: number, count: number): WgslProgram {
   const [rows, width] = x.shape as [number, number];
   const body = "result[i] = x[i / uniforms.count * uniforms.width + uniforms.start + i % uniforms.count];";
-  const program = elementwiseProgram("columns", { x }, rows * count, body);
-  return {
-    ...program,
-    integers: { ...program.integers, width, start, count },
-  };
+  return elementwiseProgram("columns", { x }, rows * count, body, { integers: { width, start, count } });
 }
 
 /** Adapters bind at least 8 buffers, including the result. */
@@ -55,11 +51,11 @@ function joinColumnsProgram(parts: readonly GpuArray[]): WgslProgram {
     const start = n === 0 ? "0" : `uniforms.end${n - 1}`;
     return `if (column < uniforms.end${n}) { result[i] = part${n}[row * (uniforms.end${n} - ${start}) + column - ${start}]; }`;
   });
-  const program = elementwiseProgram(
+  return elementwiseProgram(
     `join-columns ${parts.length}`,
     Object.fromEntries(parts.map((part, n) => [`part${n}`, part])),
     rows * whole,
     `let row = i / uniforms.whole; let column = i % uniforms.whole; ${choices.join(" else ")}`,
+    { integers: { whole, ...ends } },
   );
-  return { ...program, integers: { ...program.integers, whole, ...ends } };
 }

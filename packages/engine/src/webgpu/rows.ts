@@ -50,8 +50,8 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
     advance(x, by) {
       const held = store.get(x);
       const data = device.unshared(x);
-      const program = elementwiseProgram("advance", {}, data.size, "result[i] += uniforms.by;");
-      runner.runInPlace({ ...program, integers: { ...program.integers, by } }, data);
+      const program = elementwiseProgram("advance", {}, data.size, "result[i] += uniforms.by;", { integers: { by } });
+      runner.runInPlace(program, data);
       held.range = [held.range[0] + by, held.range[1] + by];
     },
   };

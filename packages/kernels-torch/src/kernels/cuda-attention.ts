@@ -72,7 +72,11 @@ export function cudaAttentionKernels(
         torch
           .callMany(
             aten.flashBackward,
-            ...[query(dOut), query(q), key(k), key(v), query(out)],
+            query(dOut),
+            query(q),
+            key(k),
+            key(v),
+            query(out),
             store.attached(saved, "flash raw"),
             offsets,
             offsets,
@@ -141,9 +145,10 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
   return {
     forward(q, k, v, size, shape) {
       const { query, key, bounds, settings, queryRows } = viewsOf(size, shape);
+      const inputs = [query(q), key(k), key(v)];
       const [mixed, sums] = torch.callMany(
         aten.flashForward,
-        ...[query(q), key(k), key(v)],
+        ...inputs,
         ...bounds().map((some) => ({ some })),
         ...settings,
         { bool: false },
@@ -156,9 +161,10 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
       const { query, key, bounds, settings, queryRows, keyRows } = viewsOf(size, shape);
       const sums = torch.view(query(logSumExp, 1), [size.sequences * size.queries, shape.queryHeads]);
+      const inputs = [query(dOut), query(q), key(k), key(v), query(out)];
       const [dQ, dK, dV] = torch.callMany(
         aten.flashBackward,
-        ...[query(dOut), query(q), key(k), key(v), query(out)],
+        ...inputs,
         torch.contiguous(torch.transpose(sums, 0, 1)),
         ...bounds(),
         ...settings,

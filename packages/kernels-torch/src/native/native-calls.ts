@@ -5,13 +5,7 @@ import { aten, type Argument, type Handle, type Operator, type ResultCount } fro
 import type { LoadedShim } from "./shims.ts";
 import type { KernelCounters } from "@laconic/engine/kernels";
 
-export const slotPlaces: {
-  readonly result: number;
-  readonly second: number;
-  readonly sizes: number;
-  readonly strides: number;
-  readonly borrowed: number;
-} = { result: 64, second: 65, sizes: 72, strides: 80, borrowed: 88 };
+export const slotPlaces = { result: 64, second: 65, sizes: 72, strides: 80, borrowed: 88 } as const;
 const borrowedSlots = 128;
 
 export class NativeCalls {

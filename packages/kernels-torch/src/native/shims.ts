@@ -74,20 +74,14 @@ export function resultsOf(name: string): number {
   return Object.values(aten).find((operator) => operator.name === name)?.results ?? 1;
 }
 
-const cTypes: Readonly<Record<ShimArgument, string>> = {
-  tensor: "uint64_t",
+/** Types other than one address. */
+const cTypes: Partial<Readonly<Record<ShimArgument, string>>> = {
   int: "int64_t",
   float: "double",
   bool: "int32_t",
   ints: "uint64_t, int64_t",
   tensors: "uint64_t, int64_t",
-  text: "uint64_t",
   empty: "uint64_t, int64_t",
-  "tensor?": "uint64_t",
-  "float?": "uint64_t",
-  "int?": "uint64_t",
-  "type?": "uint64_t",
-  none: "uint64_t",
 };
 
 export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
@@ -103,7 +97,10 @@ export function findShims(find: (declaration: string) => NativeFunction | null):
 }
 
 function shimDeclaration({ symbol, takes }: Shim, results: number): string {
-  const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
+  const types = [
+    ...takes.map((kind) => cTypes[kind] ?? "uint64_t"),
+    ...Array.from({ length: results }, () => "uint64_t"),
+  ];
   return `int ${symbol}(${types.join(", ")})`;
 }
 

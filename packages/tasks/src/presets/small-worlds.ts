@@ -2,6 +2,8 @@ import type { TrainSettings } from "@laconic/trainer";
 import type { SettingsOf, TaskSettings } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
+const guard = { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 } as const;
+
 /**
  * Agent-GSPO on the relay, for two cores and two minutes. Measured deviations: mean-only advantages, because Eq. 2's
  * division makes λ inert in all-right groups; a proportional term, because the integral overshoots into silence; a wide
@@ -26,7 +28,7 @@ export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings>
       maxPrice: 0.05,
       warmupIterations: 10,
       annealIterations: 80,
-      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
+      guard,
     },
     optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.05 } },
     evaluation: { every: 20, problems: 400, transcripts: 4 },
@@ -135,7 +137,7 @@ export const stepsStar: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
       maxPrice: 0.004,
       warmupIterations: 5,
       annealIterations: 10,
-      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
+      guard,
     },
     optimizer: { learningRate: { peak: 2e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.1 } },
   },
@@ -205,7 +207,7 @@ export const storyTellers: Preset<SettingsOf<"story-tellers">, BudgetedTrainSett
       // The first steps show the value of silence.
       warmupIterations: 10,
       annealIterations: 10,
-      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
+      guard,
     },
     evaluation: { every: 25, problems: 300, transcripts: 4, language: true },
     checkpoint: { every: 25, keep: 2 },

@@ -4,7 +4,6 @@ import {
   type Episode,
   type EpisodeContext,
   type Problem,
-  type Prompt,
   type Random,
   type StopReason,
   type Topology,
@@ -15,22 +14,17 @@ import { admit } from "../limits.ts";
 import { budgetView } from "../budgeted.ts";
 import { problemText } from "../prompts/template.ts";
 import { modelOf } from "../speak.ts";
-import type { Turn } from "../turn.ts";
+import type { SpeakRequest, Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "../view.ts";
 
 /** Request to an agent. */
-export interface Line {
-  readonly agent: AgentId;
-  readonly prompt: Prompt;
+export interface Line extends Pick<
+  SpeakRequest,
+  "agent" | "prompt" | "maxTokens" | "temperature" | "stop" | "renderPrompt"
+> {
   /** Recorded as reads. */
   readonly reads?: readonly ReceivedMessage[];
-  /** Includes the end token. */
-  readonly maxTokens: number;
-  /** Default: the episode's. */
-  readonly temperature?: number;
-  readonly stop?: readonly string[];
-  readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
 /** State and methods for a program. */

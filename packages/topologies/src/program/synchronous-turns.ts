@@ -13,15 +13,11 @@ import type { Turn } from "../turn.ts";
 import { programTopology, type Line } from "./program-topology.ts";
 
 /** Agent of {@link synchronousTurns}. */
-export interface Player {
+export interface Player extends Pick<Line, "maxTokens" | "stop" | "renderPrompt"> {
   readonly id: AgentId;
-  /** Includes the end token. */
-  readonly maxTokens: number;
-  readonly stop?: readonly string[];
   readonly system?: string;
   /** Default: the chat's messages. */
   readonly prompt?: (chat: readonly ChatMessage[]) => Prompt;
-  readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
 /** Replies or questions by turn and agent. */

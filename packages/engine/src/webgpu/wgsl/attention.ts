@@ -39,8 +39,15 @@ function common(
   };
 }
 
-/** WGSL: `at` is the workgroup's block. */
-const blockOfGroup = (heads: string): string => `
+/** WGSL: `at` is the workgroup's block, and `row` the thread's, if it `lives`. */
+const mainOverBlocks = (
+  headDim: number,
+  tiles: readonly [string, string],
+  heads: string,
+): string => `${headVectors(headDim).declaration}
+var<workgroup> place : vec4<i32>;
+${tiles.map((name) => `var<workgroup> ${name} : array<V, TILE * CHUNKS>;`).join("\n")}
+fn main(index : i32) {
   let group = ${groupIndex};
   let block = group / ${heads};
   let head = group % ${heads};
@@ -51,7 +58,14 @@ const blockOfGroup = (heads: string): string => `
       place = vec4<i32>(0);
     }
   }
-  let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for`;
+  let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for
+  let row = at.x + i32(localIndex);
+  let lives = row < at.y;`;
+
+/** WGSL: of rows that attend, one query head each. */
+const queryMain = (headDim: number): string => `${mainOverBlocks(headDim, ["keyTile", "valueTile"], "QUERY_HEADS")}
+  let kvHead = head / GROUP;
+  let own = row * QUERY_HEADS + head;`;
 
 /** WGSL: in a tree, the end of the rows that read this one. */
 const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
@@ -90,23 +104,16 @@ export function attentionProgram(
   blocks: AttentionBlocks,
   shape: AttentionShape,
 ): WgslProgram {
-  const { vector, declaration } = headVectors(shape.headDim);
+  const { vector } = headVectors(shape.headDim);
   return {
     name: "attention",
     ...common(inputs, blocks, shape),
     groups: blocks.count * shape.queryHeads,
-    code: `${declaration}
-var<workgroup> place : vec4<i32>;
-var<workgroup> keyTile : array<V, TILE * CHUNKS>;
-var<workgroup> valueTile : array<V, TILE * CHUNKS>;
-fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
-  let kvHead = head / GROUP;
-  let row = at.x + i32(localIndex);
-  let lives = row < at.y;
+    code: `${queryMain(shape.headDim)}
   var query : array<V, CHUNKS>;
   var mixed : array<V, CHUNKS>;
   if (lives) {
-    for (var c = 0; c < CHUNKS; c++) { query[c] = q[(row * QUERY_HEADS + head) * CHUNKS + c] * uniforms.scale; }
+    for (var c = 0; c < CHUNKS; c++) { query[c] = q[own * CHUNKS + c] * uniforms.scale; }
   }
   var most = -1e30;
   var sum = 0.0;${overKeys(`          var products = V();
@@ -119,12 +126,11 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
           for (var c = 0; c < CHUNKS; c++) { mixed[c] = mixed[c] * kept + share * valueTile[j * CHUNKS + c]; }
           most = next;`)}
   if (lives) {
-    let to = row * QUERY_HEADS + head;
     for (var c = 0; c < CHUNKS; c++) {
       let out = mixed[c] / sum;
-      ${storeVector("out", `to * DIM + c * ${vector ? 4 : 1}`, vector)}
+      ${storeVector("out", `own * DIM + c * ${vector ? 4 : 1}`, vector)}
     }
-    logSumExp[to] = most + log(sum);
+    logSumExp[own] = most + log(sum);
   }
 }`,
   };
@@ -157,20 +163,12 @@ fn main(index : i32) {
 
 /** Threads hold queries. */
 export function attentionQueryGradient({ blocks, ...inputs }: Inputs, shape: AttentionShape): WgslProgram {
-  const { vector, declaration } = headVectors(shape.headDim);
+  const { vector } = headVectors(shape.headDim);
   return {
     name: "attention-query-gradient",
     ...common(inputs, blocks, shape),
     groups: blocks.count * shape.queryHeads,
-    code: `${declaration}
-var<workgroup> place : vec4<i32>;
-var<workgroup> keyTile : array<V, TILE * CHUNKS>;
-var<workgroup> valueTile : array<V, TILE * CHUNKS>;
-fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
-  let kvHead = head / GROUP;
-  let row = at.x + i32(localIndex);
-  let lives = row < at.y;
-  let own = row * QUERY_HEADS + head;
+    code: `${queryMain(shape.headDim)}
   var query : array<V, CHUNKS>;
   var dMixed : array<V, CHUNKS>;
   var gradient : array<V, CHUNKS>;
@@ -206,18 +204,12 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
  * head. Elements have one writer, so sums have a fixed order.
  */
 export function attentionKeyValueGradient({ blocks, ...inputs }: Inputs, shape: AttentionShape): WgslProgram {
-  const { vector, declaration } = headVectors(shape.headDim);
+  const { vector } = headVectors(shape.headDim);
   return {
     name: "attention-key-value-gradient",
     ...common(inputs, blocks, shape),
     groups: blocks.count * shape.kvHeads,
-    code: `${declaration}
-var<workgroup> place : vec4<i32>;
-var<workgroup> queryTile : array<V, TILE * CHUNKS>;
-var<workgroup> dMixedTile : array<V, TILE * CHUNKS>;
-fn main(index : i32) {${blockOfGroup("KV_HEADS")}
-  let row = at.x + i32(localIndex);
-  let lives = row < at.y;
+    code: `${mainOverBlocks(shape.headDim, ["queryTile", "dMixedTile"], "KV_HEADS")}
   let own = row * KV_HEADS + head;
   var key : array<V, CHUNKS>;
   var value : array<V, CHUNKS>;

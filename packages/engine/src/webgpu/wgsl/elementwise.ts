@@ -13,13 +13,13 @@ export function elementwiseProgram(
   inputs: Readonly<Record<string, GpuArray>>,
   size: number,
   body: string,
-  floats: Readonly<Record<string, number>> = {},
+  { integers, floats = {} }: Partial<Pick<WgslProgram, "integers" | "floats">> = {},
 ): WgslProgram {
   return {
     name,
     constants: { PER_THREAD: perThread },
     inputs,
-    integers: { size },
+    integers: { size, ...integers },
     floats,
     groups: Math.ceil(size / (threads * perThread)),
     code: `

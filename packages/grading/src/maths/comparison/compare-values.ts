@@ -23,17 +23,18 @@ const no: Match = { equal: false, how: "same value" };
 const yes: Match = { equal: true, how: "same value" };
 
 export function compareValues(gold: Value, answer: Value, likeness: Likeness): Match {
-  if (gold.kind === "clock" || answer.kind === "clock") return sameClock(gold, answer) ? yes : no;
-  if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
-  if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
-  if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer, likeness) ? yes : no;
-  if (gold.kind === "congruence" || answer.kind === "congruence") return compareCongruences(gold, answer, likeness);
+  const isEither = (kind: Value["kind"]): boolean => gold.kind === kind || answer.kind === kind;
+  if (isEither("clock")) return sameClock(gold, answer) ? yes : no;
+  if (isEither("words")) return sameWords(gold, answer);
+  if (isEither("relation")) return compareRelations(gold, answer, likeness);
+  if (isEither("base")) return sameBase(gold, answer, likeness) ? yes : no;
+  if (isEither("congruence")) return compareCongruences(gold, answer, likeness);
   if ([gold, answer].some((item) => item.kind === "combination" || isCondition(item) || isReals(item))) {
     const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
     if (sets) return sets;
   }
-  if (gold.kind === "combination" || answer.kind === "combination") return compareCombinations(gold, answer, likeness);
-  if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, likeness);
+  if (isEither("combination")) return compareCombinations(gold, answer, likeness);
+  if (isEither("matrix")) return compareMatrices(gold, answer, likeness);
   if (gold.kind === "set" && answer.kind === "set") {
     const named = byName(gold, answer);
     if (named) return everyPair(gold.items, named, likeness);
