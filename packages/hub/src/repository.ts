@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { datasetInfo, listFiles, modelInfo } from "@huggingface/hub";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, present } from "@laconic/core";
 import { commitPattern } from "./cache-layout.ts";
 import { checkFileName } from "./file-names.ts";
 import type { HubConnection } from "./hub-connection.ts";
@@ -71,7 +71,7 @@ export async function listCommit(
 }
 
 function parameters({ endpoint, token, fetch }: HubConnection) {
-  return { hubUrl: endpoint, fetch, ...(token !== undefined && { accessToken: token }) };
+  return { hubUrl: endpoint, fetch, ...present({ accessToken: token }) };
 }
 
 /** Replaces errors of the library, which may contain an address. */

@@ -8,6 +8,7 @@ import {
   type Problem,
   type StopReason,
   type Utterance,
+  present,
 } from "@laconic/core";
 import type { Turn, TurnStep } from "./turn.ts";
 
@@ -54,10 +55,7 @@ function flattened(turns: readonly Turn[]): {
   const places = turns.map((turn, i) => i + (steps += turn.steps?.length ?? 0));
   for (const { steps: before = [], utterance, call, reward } of turns) {
     let last: TurnStep | undefined;
-    for (const step of [
-      ...before,
-      { utterance, call, observed: { text: "", ...(reward !== undefined && { reward }) } },
-    ]) {
+    for (const step of [...before, { utterance, call, observed: { text: "", ...present({ reward }) } }]) {
       const turn = utterances.length;
       const reads = step.call.reads.map((read) => ({ ...read, turn: places[read.turn] ?? read.turn }));
       if (last) {

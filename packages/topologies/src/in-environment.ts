@@ -12,6 +12,7 @@ import {
   type Random,
   type StepReward,
   type Topology,
+  present,
 } from "@laconic/core";
 import { untilAborted } from "@laconic/core/async";
 import { checkedAnswer } from "@laconic/core/checks";
@@ -132,7 +133,7 @@ function joinedEnvironment(playedEnvironment: PlayedEnvironment, outer: PlayedEn
           ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift() as string)
           : [...mine, ...answers];
       const reward = sumOf(first.reward, second.reward, [environment.name, outer.environment.name]);
-      return { observation: inOrder, ...(reward !== undefined && { reward }), ...(second.done && { done: true }) };
+      return { observation: inOrder, ...present({ reward }), ...(second.done && { done: true }) };
     },
   };
   return { ...playedEnvironment, environment: joined };

@@ -36,7 +36,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
       ...present({ temperature, stop }),
     },
     random: context.random.split(step === 0 ? `turn:${turn}` : `turn:${turn}/step:${step}`).state(),
-    ...(context.signal && { signal: context.signal }),
+    ...present({ signal: context.signal }),
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
     ...(ownReplies.length > 0 && { ownReplies }),
   });

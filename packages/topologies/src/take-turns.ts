@@ -1,4 +1,4 @@
-import { LaconicError, thrownText, type EpisodeContext, type StopReason } from "@laconic/core";
+import { LaconicError, thrownText, type EpisodeContext, type StopReason, present } from "@laconic/core";
 import { speak } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
@@ -54,7 +54,7 @@ export async function takeTurns(
       error ??= `agent "${requests[i]?.agent}": ${thrownText(result.reason)}`.slice(0, longestNote);
     } else throw result.reason;
   }
-  return { turns, ended, ...(error !== undefined && { error }) };
+  return { turns, ended, ...present({ error }) };
 }
 
 async function settled(

@@ -1,5 +1,6 @@
 import { inputError, LaconicError, nameHint, shownValue } from "@laconic/core";
 import type { AgentId, Episode, GroupReward, Learned, Problem, Reward } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { checkValue } from "@laconic/core/checks";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome, graded } from "@laconic/rewards";
 import type { Rollout } from "./rollout.ts";
@@ -74,12 +75,9 @@ export function groupScorer(
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
   return async (rollouts, location, learned) => {
     const matches = [...rollouts];
-    const groups = new Map<number, number[]>();
-    rollouts.forEach(({ group, score }, i) => {
-      if (score?.status === "scored") groups.set(group, [...(groups.get(group) ?? []), i]);
-    });
+    const scored = [...rollouts.keys()].filter((i) => rollouts[i]?.score?.status === "scored");
     await Promise.all(
-      Array.from(groups.values(), async (members) => {
+      grouped(scored, (i) => rollouts[i]?.group).map(async (members) => {
         const judged = members.map((i) => rollouts[i] as Judged);
         const [{ problem }] = judged as [Judged];
         const episodes = judged.map(({ episode }) => episode);

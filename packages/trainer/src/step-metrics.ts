@@ -1,6 +1,6 @@
 import { statisticMean, statisticOf, stopReasons, type Diagnostics, type Ragged } from "@laconic/core";
 import { silenceRates } from "@laconic/core/ledger";
-import { mergeDiagnostics } from "@laconic/core/numeric";
+import { grouped, mergeDiagnostics } from "@laconic/core/numeric";
 import type { BudgetOptions } from "@laconic/budget";
 import type { TrainConfig } from "./settings/config.ts";
 import { measureValues } from "./measure-values.ts";
@@ -186,16 +186,11 @@ function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
 
 /** Metrics of groups. Only groups with mixed grades teach the task. */
 function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const byGroup = new Map<number, number[]>();
-  for (const { group, measured } of scored)
-    if (!Number.isNaN(measured.task)) {
-      const grades = byGroup.get(group);
-      if (grades) grades.push(measured.task);
-      else byGroup.set(group, [measured.task]);
-    }
-  const groups = [...byGroup.values()];
+  const graded = scored.filter(({ measured }) => !Number.isNaN(measured.task));
+  const groups = grouped(graded, ({ group }) => group);
   const share = (grade: number): number =>
-    groups.filter((grades) => grades.every((value) => value === grade)).length / Math.max(1, groups.length);
+    groups.filter((group) => group.every(({ measured }) => measured.task === grade)).length /
+    Math.max(1, groups.length);
   const [good, bad] = [share(1), share(0)];
   return {
     "by_group/frac_all_good": good,

@@ -1,4 +1,5 @@
 import { randomFromSeed } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import { Matrix, SingularValueDecomposition } from "ml-matrix";
 import { drawGraph, edgesOf, policyGradient, sigmoid, square, valueOf } from "./edges.ts";
 import type { EdgeSet, Logits, Mask } from "./edges.ts";
@@ -80,7 +81,7 @@ export async function learnMasks(
     for (let question = 0; question < questions; question++) {
       const drawn = Array.from({ length: samples }, () => drawGraph(edges, logits, random));
       const gained = await Promise.all(drawn.map((graph) => utility(question, graph.edges)));
-      const mean = meanOf(gained);
+      const mean = meanOf(gained) ?? 0;
       total += mean;
       const above = gained.map((value) => value - mean);
       for (const kind of ["spatial", "temporal"] as const) {
@@ -132,7 +133,7 @@ export async function learnByPruning(
     const gained = await Promise.all(
       drawn.map((graph, i) => utility((update * releasedBatch + i) % questions, graph.edges)),
     );
-    utilities.push(meanOf(gained));
+    utilities.push(meanOf(gained) ?? 0);
     for (const kind of temporal ? (["spatial", "temporal"] as const) : (["spatial"] as const)) {
       parameters[kind].step(policyGradient(drawn, gained, kind));
       if ((update + 1) % pruneEvery === 0) edges = { ...edges, [kind]: dropLowest(edges[kind], logits[kind]) };
@@ -149,8 +150,4 @@ export function dropLowest(mask: Mask, logits: Logits): Mask {
   const count = exact % 1 === 0.5 ? 2 * Math.round(exact / 2) : Math.round(exact);
   const lowest = new Set(edges.slice(0, Math.max(1, count)).map(({ from, to }) => `${from}-${to}`));
   return square(mask.length, (from, to) => mask[from]?.[to] === true && !lowest.has(`${from}-${to}`));
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -41,7 +41,9 @@ export const dylan: Baseline = played("dylan", "DyLAN", dylanProtocols, agentsOf
 
 /** DyLAN's team optimisation: calibration selects the most important candidates. */
 export const dylanSelect: Baseline = {
-  ...played("dylan:selected", "DyLAN, selected team", dylanSelectProtocols, maxAgents),
+  ...played("dylan:selected", "DyLAN, selected team", dylanSelectProtocols, (protocol, size) =>
+    Math.max(agentsOf(protocol, size), playersOf(protocol).length),
+  ),
   calibrate: async (options, { questions, utility }) => {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const candidates = playersOf(protocol);
@@ -109,10 +111,6 @@ function teamOf(protocol: Protocol, size: MethodSize): Role[] {
 
 function agentsOf(protocol: Protocol, size: MethodSize): number {
   return size.agents ?? protocol.agents ?? playersOf(protocol).length;
-}
-
-function maxAgents(protocol: Protocol, size: MethodSize): number {
-  return Math.max(agentsOf(protocol, size), playersOf(protocol).length);
 }
 
 function maxCalls(protocol: Protocol, agents: number): number {

@@ -142,7 +142,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
     sampling: { temperature: 0, maxTokens: 1 },
     random: context.random.split(`turn:${turn}`).state(),
     scorePrompt: true,
-    ...(context.signal && { signal: context.signal }),
+    ...present({ signal: context.signal }),
   });
   const { promptLogProbs: logProbs, usage } = completion;
   if (!logProbs)

@@ -61,7 +61,7 @@ export async function loadSplit(
   let index = 0;
   for (const { path, bytes } of matches)
     for (const dataRow of await readRows(path, bytes, {
-      ...(split.within && { within: split.within }),
+      ...present({ within: split.within }),
       ...(benchmark.csvHeader && { csv: csvTable }),
       ...present({ longestLine: benchmark.longestLine }),
     }))

@@ -111,7 +111,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
     path,
     ...(signal && { signal }),
     ...(onProgress && { onProgress: (bytes: number) => onProgress({ file: file.path, bytes, total: file.bytes }) }),
-    ...(options.fetch && { fetch: options.fetch }),
+    ...present({ fetch: options.fetch }),
   });
   return loadSplit(benchmark, name, [await found(path)], options);
 }

@@ -1,4 +1,5 @@
 import { configError } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import table from "../../assets/benchmarks.json" with { type: "json" };
 import gpqaOrders from "../../assets/gpqa-orders.json" with { type: "json" };
 import mmlu153 from "../../assets/mmlu-153.json" with { type: "json" };
@@ -98,13 +99,8 @@ function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProble
  * `default_rng(888).permutation` over the 57 sorted `*_val.csv` files.
  */
 function listed153(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
-  const bySubject = new Map<unknown, BenchmarkProblem[]>();
-  for (const problem of problems) {
-    const subject = problem.metadata?.["subject"];
-    const rows = bySubject.get(subject);
-    if (rows) rows.push(problem);
-    else bySubject.set(subject, [problem]);
-  }
+  const subjectOf = ({ metadata }: BenchmarkProblem): unknown => metadata?.["subject"];
+  const bySubject = new Map(grouped(problems, subjectOf).map((rows) => [subjectOf(rows[0]), rows]));
   return (mmlu153 as [subject: string, row: number][]).flatMap(([subject, row]) => {
     const problem = bySubject.get(subject)?.[row];
     return problem ? [{ ...problem, id: `mmlu-153/${subject}/${row}` }] : [];

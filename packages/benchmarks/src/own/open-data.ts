@@ -1,4 +1,4 @@
-import { questionKey, randomFromSeed, dataError } from "@laconic/core";
+import { questionKey, randomFromSeed, dataError, present } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import type { AnswerKind } from "@laconic/grading";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
@@ -65,7 +65,7 @@ async function openPlaced(
   const { grading, columns, mode, rows, name = "row", ...reach } = options;
   const settings = checked(
     rowSettingsSchema,
-    { grading, ...(columns && { columns }), ...(mode && { mode }), ...(rows !== undefined && { rows }) },
+    { grading, ...(columns && { columns }), ...(mode && { mode }), ...present({ rows }) },
     "problems",
   );
   const most = settings.rows ?? Infinity;

@@ -1,4 +1,4 @@
-import { configError, LaconicError } from "@laconic/core";
+import { configError, LaconicError, present } from "@laconic/core";
 import type { Engine, EngineCapabilities, ValueModelOptions, ValueSource } from "@laconic/core";
 import { expectNotAborted, untilAborted } from "@laconic/core/async";
 import type { ModelFiles } from "@laconic/core/files";
@@ -120,7 +120,7 @@ function hostSettings(
   sharing: number,
 ): HostSettings {
   const cache = cacheBytes === undefined ? { share: freeShare / sharing } : { bytes: cacheBytes };
-  return { recompute, optimizer, sharePrefixes, limits: { cache, ...(keptPrefixes && { keptPrefixes }) } };
+  return { recompute, optimizer, sharePrefixes, limits: { cache, ...present({ keptPrefixes }) } };
 }
 
 async function assemble(
@@ -135,7 +135,7 @@ async function assemble(
     scalarHeads: true,
   };
   const { dtype } = capabilities;
-  const settings = { maxTokensPerMicroBatch, sharePrefixes, dtype, ...(onWarning && { onWarning }) };
+  const settings = { maxTokensPerMicroBatch, sharePrefixes, dtype, ...present({ onWarning }) };
   let nextModel = 0;
   const open = async <Model>(
     Model: new (...args: ConstructorParameters<typeof LocalModel>) => Model,

@@ -50,7 +50,7 @@ export function localPolicy(options: {
   const sample = batching === "waves" ? sampleInWaves(sampler) : sampleAtOnce(sampler);
   return {
     id,
-    ...(sampler.supports && { supports: sampler.supports }),
+    ...present({ supports: sampler.supports }),
     complete: (request) =>
       new Promise((resolve, reject) => {
         const { signal, onToken } = request;

@@ -47,7 +47,9 @@ function orthogonalised(kernels: Kernels, x: Tensor): Tensor {
   for (let i = 0; i < iterations; i++) {
     const gram = isTall ? gramOfColumns(kernels, result, square) : kernels.linear(result, result);
     const mixed = kernels.add(kernels.scaled(gram, b), kernels.scaled(kernels.linear(gram, gram), c));
-    const product = isTall ? kernels.linear(result, mixed) : productOf(kernels, mixed, result);
+    const product = isTall
+      ? kernels.linear(result, mixed)
+      : (kernels.linearBackward(mixed, result, result, { input: true, weight: false, bias: false }).dX as Tensor);
     result = kernels.add(kernels.scaled(result, a), product);
   }
   return result;
@@ -57,9 +59,4 @@ function orthogonalised(kernels: Kernels, x: Tensor): Tensor {
 function gramOfColumns(kernels: Kernels, x: Tensor, square: Tensor): Tensor {
   const { dWeight } = kernels.linearBackward(x, x, square, { input: false, weight: true, bias: false });
   return kernels.copy(dWeight as Tensor, "working");
-}
-
-/** left [N, N] right [N, M] */
-function productOf(kernels: Kernels, left: Tensor, right: Tensor): Tensor {
-  return kernels.linearBackward(left, right, right, { input: true, weight: false, bias: false }).dX as Tensor;
 }

@@ -99,7 +99,10 @@ export function attentionBackward(
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
   const unnormed = (both: Tensor): Tensor[] =>
-    splitHeads(model, both).map((d, i) => headNormBackward(model, norms[i], d, gradients));
+    splitHeads(model, both).map((d, i) => {
+      const norm = norms[i];
+      return norm ? kernels.reshape(normBackward(model, norm, normRows(model, d), gradients), d.shape) : d;
+    });
   const { qkNorm } = config.family;
   const joined = kernels.joinColumns([dQ, dK]);
   const rotated = qkNorm?.afterRotation ? kernels.joinColumns(unnormed(joined)) : joined;
@@ -184,15 +187,6 @@ function headNorm(model: ModelOnDevice, layer: number, part: "query" | "key", x:
   if (!qkNorm) return { out: x, pass: null };
   const { out, pass } = norm(model, partName(layer, `${qkNorm[part]}.weight`), normRows(model, x));
   return { out: model.kernels.reshape(out, x.shape), pass };
-}
-
-function headNormBackward(
-  model: ModelOnDevice,
-  pass: NormPass | null | undefined,
-  d: Tensor,
-  gradients: Gradients,
-): Tensor {
-  return pass ? model.kernels.reshape(normBackward(model, pass, normRows(model, d), gradients), d.shape) : d;
 }
 
 /** Rows of a norm: heads or whole projections. */

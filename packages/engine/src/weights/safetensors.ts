@@ -1,6 +1,6 @@
 import { joinBytes } from "@laconic/core/files";
 import { sizeOf } from "../kernels/index.ts";
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, present } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 
 /** Widened to float32, except float64. */
@@ -226,6 +226,6 @@ function isCounts(value: unknown): value is number[] {
 
 function damaged(location: string, reason: string, tensor?: string, cause?: unknown): LaconicError {
   const where = tensor === undefined ? location : `${location}: tensor ${tensor}`;
-  const detail = { file: location, ...(tensor !== undefined && { tensor }) };
+  const detail = { file: location, ...present({ tensor }) };
   return new LaconicError("weights_invalid", `${where}: ${reason}`, detail, cause);
 }

@@ -121,7 +121,7 @@ export async function questionTask(
     name: questions.task,
     topology: team.topology,
     trainedAgents: team.trained,
-    ...(team.temperatures && { frozenTemperatures: team.temperatures }),
+    ...present({ frozenTemperatures: team.temperatures }),
     tokenizer: await tokenizerOf(resources),
     reward: async (episode, problem: Problem, { signal }): Promise<RewardResult> => {
       const { answer } = episode;

@@ -38,7 +38,7 @@ export async function benchmarkData(
   const held = subset(usable(test, "test"), testProblems);
   if (file !== undefined) {
     const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
-    const { problems } = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
+    const { problems } = await openProblems(file, { grading, name: "file", ...present({ hub: open.hub }) });
     return { ...withValidation(usable(problems, "training")), testProblems: held };
   }
   const { problems } = await openSplit(benchmark, { ...open, ...(splits && { split: splits.train }) });

@@ -123,13 +123,10 @@ export function jointAnswer(
   // A speaking player represents all.
   const speaker = spoken.find(({ silent }) => !silent);
   if (!speaker) return null;
-  return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };
+  const finishReason = spoken.find((utterance) => utterance.finishReason !== "stop")?.finishReason ?? "stop";
+  return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason };
 }
 
 function lastReplies(players: readonly Player[], turns: readonly Turn[]): (Utterance | undefined)[] {
   return players.map(({ id }) => turns.findLast(({ utterance }) => utterance.agent === id)?.utterance);
-}
-
-function joinedFinish(utterances: readonly Utterance[]): Utterance["finishReason"] {
-  return utterances.find(({ finishReason }) => finishReason !== "stop")?.finishReason ?? "stop";
 }

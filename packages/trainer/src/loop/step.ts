@@ -1,4 +1,5 @@
 import type { ProblemResult } from "@laconic/core";
+import { grouped, meanOf } from "@laconic/core/numeric";
 import { agentErrorWarning } from "../agent-errors.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import { watchForDeadTraining } from "../dead-training.ts";
@@ -99,12 +100,11 @@ export function withResults(
   scored: readonly Pick<ScoredRollout, "problem" | "measured">[],
   step: number,
 ): Results {
-  const grades = new Map<string, number[]>();
-  for (const { problem, measured } of scored)
-    if (!Number.isNaN(measured.task)) grades.set(problem.id, [...(grades.get(problem.id) ?? []), measured.task]);
+  const graded = scored.filter(({ measured }) => !Number.isNaN(measured.task));
   const match: Record<string, ProblemResult> = { ...results };
-  for (const [id, values] of grades) {
-    const last = values.reduce((sum, grade) => sum + grade, 0) / values.length;
+  for (const played of grouped(graded, ({ problem }) => problem.id)) {
+    const { id } = played[0].problem;
+    const last = meanOf(played.map(({ measured }) => measured.task)) ?? 0;
     const before = Object.hasOwn(results, id) ? results[id] : undefined;
     const plays = (before?.plays ?? 0) + 1;
     const mean = (before?.mean ?? 0) + (last - (before?.mean ?? 0)) / plays;

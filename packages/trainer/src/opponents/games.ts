@@ -1,4 +1,5 @@
 import type { AgentId, Episode, LanguageModel, PoolMember } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import { rewardTotal, scoreValue, type RewardOutcome } from "@laconic/rewards";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
@@ -78,8 +79,7 @@ export function gameOf(
     episode.utterances
       .filter((utterance) => utterance.agent === id)
       .reduce((sum, { turn }) => sum + rewardTotal(turns[turn] ?? {}, episode.problemId), 0);
-  const mean = (ids: readonly AgentId[]): number =>
-    ids.reduce((sum, id) => sum + earned(id), 0) / Math.max(1, ids.length);
+  const mean = (ids: readonly AgentId[]): number => meanOf(ids.map(earned)) ?? 0;
   const side = sides.find((ids) => ids.includes(agent)) ?? [agent];
   const ahead = mean(learners.filter((id) => !side.includes(id))) - mean(side);
   return { opponent, points: ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5 };

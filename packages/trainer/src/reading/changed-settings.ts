@@ -1,4 +1,5 @@
 import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
@@ -97,9 +98,10 @@ export interface ChangesOfStep {
 
 /** Formats changes by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
-  const byStep = new Map<number, string[]>();
-  for (const change of changes) byStep.set(change.step, [...(byStep.get(change.step) ?? []), describeChange(change)]);
-  return Array.from(byStep, ([step, texts]) => ({ step, text: texts.join("; ") }));
+  return grouped(changes, ({ step }) => step).map((ofStep) => ({
+    step: ofStep[0].step,
+    text: ofStep.map(describeChange).join("; "),
+  }));
 }
 
 const maxShown = 60;

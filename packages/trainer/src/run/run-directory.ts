@@ -1,4 +1,4 @@
-import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { LaconicError, type UnknownRecord, present } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
@@ -277,8 +277,7 @@ class RunDirectory implements Run {
 
   async warn(message: string, step?: number): Promise<void> {
     if (!this.#shown.has(message)) this.#observer.warning?.(message);
-    if (!this.#written.has(message))
-      await this.#warnings.append(toLine({ message, ...(step !== undefined && { step }) }));
+    if (!this.#written.has(message)) await this.#warnings.append(toLine({ message, ...present({ step }) }));
     this.#shown.add(message);
     this.#written.add(message);
   }

@@ -1,4 +1,5 @@
 import { type AgentId, environmentName, type Episode, inputError, ledgerTotals, type RewardTerms } from "@laconic/core";
+import { meanOf } from "@laconic/core/numeric";
 import { meanCosts, measureCosts, rewardTerms, rewardTotal, scoreValue } from "@laconic/rewards";
 import type { Costs, MeasuredReward, Prices, PricingOptions } from "@laconic/rewards";
 import type { CreditSettings } from "../settings/config.ts";
@@ -132,7 +133,7 @@ export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens")
   const tasks = scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task));
   return {
     tokens: meanCost(scored, cost),
-    taskReward: tasks.reduce((sum, task) => sum + task, 0) / Math.max(1, tasks.length),
+    taskReward: meanOf(tasks) ?? 0,
     silenceRate: turns.filter(({ silent }) => silent).length / Math.max(1, turns.length),
     truncatedShare: truncatedShare(episodes),
   };

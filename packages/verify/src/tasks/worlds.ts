@@ -3,18 +3,16 @@ import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
 import type { World } from "./world.ts";
 
 /** The name is the first run of letters in the solver's answer. */
-const storyTellers = (): World => ({
-  answerer: "solver",
-  grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
-});
-
 const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
   relay,
   "relay-hint": relayHint,
   "relay-critic": relayHint,
   "relay-feedback": relayFeedback,
   "relay-writers": relayWriters,
-  "story-tellers": storyTellers,
+  "story-tellers": () => ({
+    answerer: "solver",
+    grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
+  }),
 };
 
 /** @param task - task of the configuration; unlisted tasks have no known rules */

@@ -30,7 +30,8 @@ export async function readRows(file: string, bytes: Uint8Array, options: ReadOpt
   if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), options);
   if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, inMemory(bytes), { exact });
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
-  if (firstVisible(bytes) === "[") return listed(file, wholeJson(file, bytes, exact));
+  if (new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().startsWith("["))
+    return listed(file, wholeJson(file, bytes, exact));
   const rows = [...jsonLines(file, bytes, options)];
   // A multi-line object, or a single line.
   const isLines = rows.length === 1 ? /\.(?:jsonl|ndjson)(?:\.gz)?$/iu.test(file) : rows.some((row) => "value" in row);
@@ -47,10 +48,6 @@ async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {
 
 function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
   return head.every((byte, i) => bytes[i] === byte);
-}
-
-function firstVisible(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
 }
 
 /** @throws LaconicError `data_invalid` */

@@ -1,3 +1,4 @@
+import { present } from "@laconic/core";
 import { z } from "zod";
 import type { RowProblem } from "../benchmark.ts";
 import { numberOrText, text, type Rows } from "./fields.ts";
@@ -29,7 +30,7 @@ export const hotpotqaRow: Rows = z
     question: [...context.map(([title, sentences]) => `${title}: ${sentences.join("").trim()}`), question].join("\n\n"),
     gold: answer,
     grading: { kind: "text", words: true },
-    metadata: { ...(type !== undefined && { type }), ...(level !== undefined && { level }) },
+    metadata: { ...present({ type, level }) },
   }));
 
 const tldrGrading = { kind: "writing", form: "tldr" } as const;

@@ -1,4 +1,5 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 import { tellDrawn } from "../../generation/draw.ts";
 import type { EngineHost } from "../host/protocol.ts";
 import type { WeightsId } from "../hosted-model/model-types.ts";
@@ -95,13 +96,7 @@ export function balance(costs: readonly number[], replicas: number): number[][] 
 }
 
 export function balanceGroups(keys: readonly string[], costs: readonly number[], replicas: number): number[][] {
-  const groups = new Map<string, number[]>();
-  keys.forEach((key, i) => {
-    const group = groups.get(key);
-    if (group) group.push(i);
-    else groups.set(key, [i]);
-  });
-  const members = [...groups.values()];
+  const members = grouped(keys.keys(), (i) => keys[i]);
   const groupCosts = members.map((group) => group.reduce((sum, i) => sum + (costs[i] as number), 0));
   return balance(groupCosts, replicas).map((share) =>
     share.flatMap((g) => members[g] as number[]).toSorted((a, b) => a - b),

@@ -49,11 +49,10 @@ export function isStepwise(expression: Expression): boolean {
   return partsOf(expression).some((part) => isCall(part) && part[0] === "Floor");
 }
 
-const withNeighbours = (places: readonly number[]): number[] => places.flatMap((n) => [n - 1, n, n + 1]);
 const others = [120, 121, 9999, 10_000, 99_999, 100_000, 28, 30, 36, 42, 48, 60, 72, 84, 210, 360, 997, 2310];
 const places: readonly number[] = [
   ...Array.from({ length: 26 }, (_, i) => i + 1),
-  ...withNeighbours([32, 64, 128, 256, 512, 1024, 65_536, 81, 100, 243, 625, 1000]),
+  ...[32, 64, 128, 256, 512, 1024, 65_536, 81, 100, 243, 625, 1000].flatMap((n) => [n - 1, n, n + 1]),
   ...others,
 ];
 const belowZero: readonly number[] = [-1, -2, -3, -5, -8, -30];

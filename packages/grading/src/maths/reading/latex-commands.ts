@@ -2,15 +2,13 @@ import { wordTable } from "@laconic/core/checks";
 import { isCall, type Expression } from "../numbers/expression.ts";
 
 const words = (text: string): string[] => text.split(" ");
-const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
-
 /** Degree signs in arguments count. */
 export const angular: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
 const others =
   "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log \\det";
 /** Commands with one argument, with or without parentheses. */
 export const functions: Readonly<Record<string, string>> = wordTable(
-  Object.fromEntries([...angular, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
+  Object.fromEntries([...angular, ...words(others)].map((name) => [name, `${name[1]?.toUpperCase()}${name.slice(2)}`])),
 );
 /** List in parentheses, and its length (0 for any). */
 export const lists: Readonly<Record<string, readonly [head: string, count: number]>> = wordTable({

@@ -29,10 +29,6 @@ const holderPrompt: PromptTemplate = chatTemplate(
   (view) => (view.inbox.length === 0 ? problemText(view) : `${problemText(view)}\n\n${quoted(view)}`),
 );
 
-function gathererPrompt(answerForm: string): PromptTemplate {
-  return chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
-}
-
 /** Sorts this round's messages first, for a longer common prefix. */
 function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@2", solving(answerForm), (view) => {
@@ -50,7 +46,12 @@ function slots(options: TextTeamOptions, ids: readonly AgentId[], template: Prom
 
 function holdersAndSolver(options: TextTeamOptions) {
   const holders = numbered("holder", options.agents);
-  const solver = slot(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
+  const prompt = chatTemplate(
+    "gatherer@2",
+    solving(options.answerForm),
+    (view) => `${problemText(view)}\n\n${quoted(view)}`,
+  );
+  const solver = slot(options, "solver", prompt, options.actorTokens);
   return { holders, solver, specs: slots(options, holders, holderPrompt) };
 }
 
