@@ -1,5 +1,13 @@
 import { totalmem } from "node:os";
-import { checkedKernels, checkRanges, type DeviceMemory, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
+import {
+  checkedKernels,
+  checkRanges,
+  type DeviceMemory,
+  type KernelFamily,
+  type Kernels,
+  rangeOf,
+  sizeOf,
+} from "@laconic/engine/kernels";
 import type { Torch } from "./native/torch.ts";
 import { attentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
@@ -90,9 +98,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   });
 }
 
-type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
-
-function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
+function lifetimeKernels(device: TorchDevice): KernelFamily<"lifetime"> {
   const { store, torch } = device;
   return {
     ...store.kernels(),

@@ -261,6 +261,24 @@ export interface Kernels {
   adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
 }
 
+interface KernelFamilies {
+  attention: "attention" | "attentionBackward";
+  cache: "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
+  elementwise: "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
+  head: "headLogProbs" | "headLogProbsBackward";
+  lifetime: "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
+  linear: "linear" | "linearOnto" | "linearBackward" | "headLogits";
+  norm: "rmsNorm" | "rmsNormBackward";
+  optimizer: "sumSquares" | "adamW";
+  pieces: "together" | "assign" | "columns" | "joinColumns";
+  rows: "gatherRows" | "scatterAddRows" | "placeRows";
+  rowWrites: "pickRows" | "writeRows" | "advance";
+  sampling: "sampleTokens" | "tokenLogProbs";
+}
+
+/** Operations that a kernel set defines together. */
+export type KernelFamily<Name extends keyof KernelFamilies> = Pick<Kernels, KernelFamilies[Name]>;
+
 /** Kernel set for the engine's workers; structured-cloneable. */
 export interface KernelSource {
   readonly device: string;

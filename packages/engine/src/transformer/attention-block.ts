@@ -100,8 +100,8 @@ export function attentionBackward(
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
   const unnormed = (both: Tensor): Tensor[] =>
     splitHeads(model, both).map((d, i) => {
-      const norm = norms[i];
-      return norm ? kernels.reshape(normBackward(model, norm, normRows(model, d), gradients), d.shape) : d;
+      const normed = norms[i];
+      return normed ? kernels.reshape(normBackward(model, normed, normRows(model, d), gradients), d.shape) : d;
     });
   const { qkNorm } = config.family;
   const joined = kernels.joinColumns([dQ, dK]);

@@ -1,9 +1,9 @@
 import { matrixSize } from "../kernels/index.ts";
-import type { AttentionShape, Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { AttentionShape, KernelFamily, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+export function attentionKernels(device: WasmDevice): KernelFamily<"attention"> {
   const { store } = device;
   /** Ancestor rows and trees follow `args`, then pair range, sizes and scratch. */
   const divide = (

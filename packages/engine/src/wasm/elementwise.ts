@@ -1,4 +1,11 @@
-import { gateCurves, sizeOf, type Kernels, type Tensor, type GradientClip } from "../kernels/index.ts";
+import {
+  gateCurves,
+  sizeOf,
+  type KernelFamily,
+  type Kernels,
+  type Tensor,
+  type GradientClip,
+} from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
@@ -40,7 +47,7 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
   };
 }
 
-export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
+export function optimizerKernels(device: WasmDevice): KernelFamily<"optimizer"> {
   const { store } = device;
   const gradScale = ({ squares, maxNorm }: GradientClip): number | null => {
     const [square = NaN] = store.floats(squares);

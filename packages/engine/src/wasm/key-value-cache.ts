@@ -1,9 +1,7 @@
-import { KeyValueCaches, type Kernels, type KeyValueCache, type Tensor } from "../kernels/index.ts";
+import { KeyValueCaches, type KernelFamily, type KeyValueCache, type Tensor } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
-
-export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
+export function cacheKernels(device: WasmDevice): KernelFamily<"cache"> {
   const { store } = device;
   /** [pages, pageSize, kvHeads * headDim] each. */
   const caches = new KeyValueCaches<KeyValueCache & { readonly keys: Tensor; readonly values: Tensor }>();

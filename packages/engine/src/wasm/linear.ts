@@ -1,9 +1,7 @@
-import { matrixSize, sizeOf, type Kernels, type Tensor, headSize } from "../kernels/index.ts";
+import { matrixSize, sizeOf, type KernelFamily, type Kernels, type Tensor, headSize } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-export function linearKernels(
-  device: WasmDevice,
-): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
+export function linearKernels(device: WasmDevice): KernelFamily<"linear"> {
   const { store, products } = device;
   const linear: Kernels["linear"] = (x, weight, bias) => {
     const [rows] = matrixSize(x);
@@ -48,9 +46,7 @@ export function linearKernels(
 /** Max logits at a time (16 MiB). */
 const maxLogits = 1 << 22;
 
-type Head = "headLogProbs" | "headLogProbsBackward";
-
-export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
+export function headKernels(device: WasmDevice): KernelFamily<"head"> {
   const { store, products } = device;
   const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {
     const most = Math.max(1, Math.floor(maxLogits / vocabulary));

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, sizeOf, type Tensor, joinedSize } from "../kernels/index.ts";
+import { matrixSize, type KernelFamily, type Kernels, sizeOf, type Tensor, joinedSize } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "placeRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
@@ -52,7 +52,7 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
   };
 }
 
-export function rowWriteKernels(device: WasmDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+export function rowWriteKernels(device: WasmDevice): KernelFamily<"rowWrites"> {
   const { store } = device;
   const bytesOfRow = ({ shape }: Tensor): number => 4 * sizeOf(shape.slice(1));
   return {
@@ -76,10 +76,8 @@ export function rowWriteKernels(device: WasmDevice): Pick<Kernels, "pickRows" | 
   };
 }
 
-type Pieces = "together" | "assign" | "columns" | "joinColumns";
-
 /** Each tensor has separate memory. */
-export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
+export function pieceKernels(device: WasmDevice): KernelFamily<"pieces"> {
   const { store } = device;
   const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {
     const [rows, fromWidth] = from.shape as readonly [number, number];

@@ -1,10 +1,10 @@
 import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import { exponential, logarithm } from "@laconic/core/numeric";
 import { matrixSize, isOnDevice, packSampling } from "../kernels/index.ts";
-import type { Kernels, SamplingOnDevice, SamplingRows } from "../kernels/index.ts";
+import type { KernelFamily, SamplingOnDevice, SamplingRows } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+export function samplingKernels(device: WasmDevice): KernelFamily<"sampling"> {
   const { store } = device;
   /** Columns per parameter; reads are free in this memory. */
   const columnsOf = (sampling: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {

@@ -1,5 +1,5 @@
 import { matrixSize, ancestorRuns, subtreeEnds } from "../kernels/index.ts";
-import type { Kernels, SegmentTree, SequenceLayout } from "../kernels/index.ts";
+import type { KernelFamily, SegmentTree, SequenceLayout } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import {
   attentionKeyValueGradient,
@@ -11,7 +11,7 @@ import {
 import { threads } from "./wgsl/program.ts";
 
 /** No scores are stored and no keys are copied. */
-export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+export function attentionKernels(device: GpuDevice): KernelFamily<"attention"> {
   const { runner } = device;
   return {
     attention(q, k, v, shape, layout) {

@@ -1,12 +1,10 @@
-import { gateCurves, type Kernels, type Tensor } from "../kernels/index.ts";
+import { gateCurves, type KernelFamily, type Tensor } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
-type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
-
 const bend = "g * (uniforms.slope + uniforms.cubic * g * g)";
 
-export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
+export function elementwiseKernels(device: GpuDevice): KernelFamily<"elementwise"> {
   const pairwise =
     (name: string, code: string) =>
     (a: Tensor, b: Tensor): Tensor => {

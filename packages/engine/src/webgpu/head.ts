@@ -1,5 +1,5 @@
 import { mapValues } from "@laconic/core";
-import { headSize, type Kernels } from "../kernels/index.ts";
+import { headSize, type KernelFamily } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { product, productInto } from "./linear.ts";
@@ -9,7 +9,7 @@ import { groupIndex, threads, type WgslProgram } from "./wgsl/program.ts";
 const maxElements = 1 << 24;
 
 /** Groups rows with at most {@link maxElements} logits. */
-export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+export function headKernels(device: GpuDevice): KernelFamily<"head"> {
   const { runner } = device;
   const inPieces = (
     { hidden, weight }: Readonly<Record<"hidden" | "weight", GpuArray>>,

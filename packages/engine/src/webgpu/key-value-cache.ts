@@ -1,4 +1,4 @@
-import { KeyValueCaches, type CachePlan, type Kernels, type KeyValueCache } from "../kernels/index.ts";
+import { KeyValueCaches, type CachePlan, type KernelFamily, type KeyValueCache } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
@@ -11,9 +11,7 @@ interface GpuCache extends KeyValueCache {
   readonly values: GpuArray;
 }
 
-type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
-
-export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
+export function cacheKernels(device: GpuDevice): KernelFamily<"cache"> & { readonly liveCaches: () => number } {
   const { runner } = device;
   const caches = new KeyValueCaches<GpuCache>();
   const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {

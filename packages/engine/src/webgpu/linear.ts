@@ -1,13 +1,11 @@
-import { matrixSize, type Handle, type Kernels, type Tensor } from "../kernels/index.ts";
+import { matrixSize, type Handle, type KernelFamily, type Tensor } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { columnSumsProgram } from "./norm.ts";
 import type { ComputeDevice } from "./gpu.ts";
 import type { WgslProgram } from "./wgsl/program.ts";
 
-type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
-
-export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
+export function linearKernels(device: GpuDevice): KernelFamily<"linear"> {
   /** Zeros for an empty sum. */
   const multiply = (operands: Product): Handle<GpuArray> => {
     const { rows, columns, inner } = operands;

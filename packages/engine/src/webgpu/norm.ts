@@ -1,10 +1,10 @@
-import { matrixSize, type Kernels } from "../kernels/index.ts";
+import { matrixSize, type KernelFamily, type Kernels } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import { threads, type WgslProgram, groupIndex } from "./wgsl/program.ts";
 
 /** RMSNorm (Zhang and Sennrich 2019). */
-export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
+export function normKernels(device: GpuDevice): KernelFamily<"norm"> {
   return {
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrixSize(x);

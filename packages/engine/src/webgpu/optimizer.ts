@@ -1,4 +1,4 @@
-import type { Kernels } from "../kernels/index.ts";
+import type { KernelFamily } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import type { GpuArray } from "./gpu-array.ts";
@@ -21,7 +21,7 @@ const clippedUpdate = `
       let scale = select(1.0, uniforms.maxNorm / norm, norm > uniforms.maxNorm);${update}
       }`;
 
-export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" | "adamW"> {
+export function optimizerKernels(device: GpuDevice): KernelFamily<"optimizer"> {
   const { runner } = device;
   return {
     sumSquares(tensors) {

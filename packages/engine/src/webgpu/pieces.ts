@@ -1,13 +1,11 @@
-import { joinedSize, matrixSize, type Kernels, type Tensor } from "../kernels/index.ts";
+import { joinedSize, matrixSize, type KernelFamily, type Tensor } from "../kernels/index.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import type { WgslProgram } from "./wgsl/program.ts";
 
-type Pieces = "together" | "assign" | "columns" | "joinColumns";
-
 /** Each tensor has separate memory. */
-export function pieceKernels(device: GpuDevice): Pick<Kernels, Pieces> {
+export function pieceKernels(device: GpuDevice): KernelFamily<"pieces"> {
   const { store } = device;
   const joinColumns = (parts: readonly Tensor[]): Tensor => {
     const [first, rest] = [parts.slice(0, maxJoined), parts.slice(maxJoined)];

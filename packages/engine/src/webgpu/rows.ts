@@ -1,10 +1,10 @@
-import { matrixSize, type Kernels, type Tensor } from "../kernels/index.ts";
+import { matrixSize, type KernelFamily, type Tensor } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { addRowsProgram, takeRowsProgram, putRowsProgram } from "./wgsl/rows.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
-export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
+export function rowKernels(device: GpuDevice): KernelFamily<"rows"> {
   const addRows = (table: GpuArray, delta: Tensor, ids: Tensor): void =>
     device.runner.runInPlace(addRowsProgram(device.data(delta), device.data(ids)), table);
   return {
@@ -27,7 +27,7 @@ export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "sca
   };
 }
 
-export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+export function rowWriteKernels(device: GpuDevice): KernelFamily<"rowWrites"> {
   const { runner, store } = device;
   return {
     pickRows(x, rows) {

@@ -3,7 +3,7 @@ import {
   matrixSize,
   isOnDevice,
   packSampling,
-  type Kernels,
+  type KernelFamily,
   type SamplingOnDevice,
   type SamplingRows,
 } from "../kernels/index.ts";
@@ -11,7 +11,7 @@ import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { sampleTokensProgram, tokenLogProbsProgram } from "./wgsl/sample-tokens.ts";
 
-export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+export function samplingKernels(device: GpuDevice): KernelFamily<"sampling"> {
   const { runner, store } = device;
   return {
     sampleTokens(logits, settings) {

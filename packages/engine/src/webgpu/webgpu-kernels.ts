@@ -1,6 +1,7 @@
 import {
   checkedKernels,
   checkRanges,
+  type KernelFamily,
   type Kernels,
   rangeOf,
   type CreateKernels,
@@ -59,9 +60,7 @@ export function webGpuKernelSet(gpu: OpenGpu): Kernels {
   });
 }
 
-type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
-
-function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
+function lifetimeKernels(device: GpuDevice): KernelFamily<"lifetime"> {
   const { runner, store } = device;
   return {
     ...store.kernels(),

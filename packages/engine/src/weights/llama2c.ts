@@ -3,7 +3,14 @@ import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes, type TensorSource } from "../transformer/parameters.ts";
-import { closedOnError, openToRead, readAt, writeSafetensorsFile, writeSynced } from "./safetensors-file.ts";
+import {
+  closedOnError,
+  invalidFile,
+  openToRead,
+  readAt,
+  writeSafetensorsFile,
+  writeSynced,
+} from "./safetensors-file.ts";
 import type { OpenTensors } from "./safetensors-file.ts";
 
 /** `ak42`, the start of versions 1 and 2. */
@@ -37,7 +44,7 @@ export async function openLlama2c(
     const last = places.at(-1) as Place;
     const expected = last.start + floatBytes(last.shape);
     if (file.bytes !== expected)
-      throw invalid(
+      throw invalidFile(
         path,
         `has ${file.bytes} bytes, expected ${expected} by its header (${describe(header)}): ${file.bytes < expected ? "truncated" : "not a llama2.c checkpoint"}`,
       );
@@ -48,7 +55,7 @@ export async function openLlama2c(
     );
     for (const [name, shape] of parameterShapes(parseModelConfig(config)))
       if (tensors.get(name)?.shape.join() !== shape.join())
-        throw invalid(path, `lacks ${name} of shape ${shape.join(" x ")}`);
+        throw invalidFile(path, `lacks ${name} of shape ${shape.join(" x ")}`);
     return { config, tensors, close: () => file.close() };
   });
 }
@@ -73,17 +80,13 @@ export async function convertLlama2c(
   }
 }
 
-function invalid(path: string, what: string): LaconicError {
-  return new LaconicError("weights_invalid", `${path} ${what}`, { file: path });
-}
-
 function describe({ dim, layers, heads, kvHeads, vocabulary }: Header): string {
   return `width ${dim}, ${layers} layers, ${heads} heads on ${kvHeads}, vocabulary ${vocabulary}`;
 }
 
 async function readHeader(file: OpenFile, path: string): Promise<Header> {
   if (file.bytes < headerBytes)
-    throw invalid(path, `has ${file.bytes} bytes, fewer than the header of a llama2.c checkpoint`);
+    throw invalidFile(path, `has ${file.bytes} bytes, fewer than the header of a llama2.c checkpoint`);
   const view = new DataView((await readAt(file, 0, headerBytes, path)).buffer);
   if (view.getUint32(0, true) === magic)
     throw new LaconicError(
@@ -113,7 +116,7 @@ function checked(header: Header, path: string): Header {
     heads % kvHeads === 0 &&
     dim % heads === 0 &&
     (dim / heads) % 2 === 0;
-  if (!plausible) throw invalid(path, "is not a llama2.c checkpoint: its header is not valid for a Llama");
+  if (!plausible) throw invalidFile(path, "is not a llama2.c checkpoint: its header is not valid for a Llama");
   return header;
 }
 

@@ -10,6 +10,7 @@ import {
   writeSafetensorsFile,
   writeSynced,
   type OpenTensors,
+  invalidFile,
 } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
@@ -164,19 +165,16 @@ export async function readJsonFile(path: string, files: ModelFiles = defaultFile
   let value: unknown;
   try {
     const size = file.bytes;
-    if (size > maxJsonBytes)
-      throw new LaconicError("weights_invalid", `${path} has ${size} bytes, the limit is ${maxJsonBytes}`, {
-        file: path,
-      });
+    if (size > maxJsonBytes) throw invalidFile(path, `has ${size} bytes, the limit is ${maxJsonBytes}`);
     value = boundedJson(new TextDecoder().decode(await readAt(file, 0, size, path)));
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: path }, error);
+    throw invalidFile(path, `is not JSON: ${String(error)}`, error);
   } finally {
     await file.close();
   }
   if (isRecord(value)) return value;
-  throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
+  throw invalidFile(path, "is not a JSON object");
 }
 
 /** Largest token id in `tokenizer.json` plus one; later rows are padding. Null if unreadable. */

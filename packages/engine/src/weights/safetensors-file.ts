@@ -97,13 +97,17 @@ export async function openToRead(files: ModelFiles, path: string): Promise<OpenF
   }
 }
 
+export function invalidFile(path: string, reason: string, cause?: unknown): LaconicError {
+  return new LaconicError("weights_invalid", `${path} ${reason}`, { file: path }, cause);
+}
+
 /** @throws LaconicError `weights_invalid` if too short. */
 export async function readAt(file: OpenFile, start: number, length: number, path: string): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
     const read = await file.read(bytes.subarray(filled), start + filled);
-    if (read === 0) throw new LaconicError("weights_invalid", `${path} ends at byte ${start + filled}`, { file: path });
+    if (read === 0) throw invalidFile(path, `ends at byte ${start + filled}`);
     filled += read;
   }
   return bytes;

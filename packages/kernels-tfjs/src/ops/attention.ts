@@ -1,4 +1,4 @@
-import { matrixSize, type AttentionShape, type Kernels } from "@laconic/engine/kernels";
+import { matrixSize, type AttentionShape, type KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
@@ -12,7 +12,7 @@ export const hidden = -1e30;
  * shares from the log-sum-exps. A tree row takes its result and gradient from its first sequence; key and value
  * gradients are summed.
  */
-export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+export function attentionKernels(device: OpsDevice): KernelFamily<"attention"> {
   return {
     attention(q, k, v, shape, layout) {
       const [rows] = matrixSize(q);

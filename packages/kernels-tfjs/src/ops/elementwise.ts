@@ -1,10 +1,8 @@
-import { gateCurves, type GateCurve, type Kernels } from "@laconic/engine/kernels";
+import { gateCurves, type GateCurve, type KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
-
-export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise> {
+export function elementwiseKernels(device: OpsDevice): KernelFamily<"elementwise"> {
   const { store } = device;
   return {
     add(a, b) {

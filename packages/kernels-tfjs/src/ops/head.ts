@@ -1,11 +1,11 @@
-import { headSize, type Kernels } from "@laconic/engine/kernels";
+import { headSize, type KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 
 /** Log-probs of targets, in row tiles whose logits fit the backend's limit. */
-export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+export function headKernels(device: OpsDevice): KernelFamily<"head"> {
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
     const atOnce = Math.max(1, Math.floor(device.backend.maxElements / vocabulary));
     return Array.from({ length: Math.ceil(rows / atOnce) }, (_, i) => [

@@ -1,5 +1,5 @@
 import { KeyValueCaches, longestReach, newPlaces, pageRun, reachMask, seesEverything } from "@laconic/engine/kernels";
-import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
+import type { CachePlan, KernelFamily, KeyValueCache } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Rank, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { hidden } from "./attention.ts";
@@ -12,9 +12,7 @@ interface OpsCache extends KeyValueCache {
   values: TfTensor;
 }
 
-type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
-
-export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
+export function cacheKernels(device: OpsDevice): KernelFamily<"cache"> & { readonly liveCaches: () => number } {
   const caches = new KeyValueCaches<OpsCache>();
   const put = (cache: OpsCache, positions: Int32Array, keys: TfTensor, values: TfTensor): void => {
     const rows = tf.tensor1d(positions, "int32");

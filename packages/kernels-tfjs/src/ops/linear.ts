@@ -1,10 +1,8 @@
-import { matrixSize, type Kernels } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-export function linearKernels(
-  device: OpsDevice,
-): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
+export function linearKernels(device: OpsDevice): KernelFamily<"linear"> {
   return {
     linear(x, weight, bias) {
       const [rows] = matrixSize(x);

@@ -1,9 +1,9 @@
-import { matrixSize, type Kernels } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, type Kernels } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** RMSNorm (Zhang and Sennrich 2019). */
-export function normKernels(device: OpsDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
+export function normKernels(device: OpsDevice): KernelFamily<"norm"> {
   return {
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrixSize(x);

@@ -1,4 +1,4 @@
-import { checkedKernels, checkRanges, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
+import { checkedKernels, checkRanges, type KernelFamily, type Kernels, rangeOf, sizeOf } from "@laconic/engine/kernels";
 import { attentionKernels } from "./attention.ts";
 import { pieceKernels, rowWriteKernels, rowKernels } from "./rows.ts";
 import { elementwiseKernels } from "./elementwise.ts";
@@ -44,9 +44,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
   });
 }
 
-type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
-
-function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
+function lifetimeKernels({ store }: OpsDevice): KernelFamily<"lifetime"> {
   return {
     ...store.kernels(),
     upload(values, shape) {

@@ -1,9 +1,9 @@
-import type { AdamWStep, Kernels } from "@laconic/engine/kernels";
+import type { AdamWStep, KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" | "adamW"> {
+export function optimizerKernels(device: OpsDevice): KernelFamily<"optimizer"> {
   const { store } = device;
   return {
     sumSquares: (tensors) =>

@@ -1,9 +1,9 @@
-import { matrixSize, type Kernels, joinedSize, sizeOf } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, joinedSize, sizeOf } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
+export function rowKernels(device: OpsDevice): KernelFamily<"rows"> {
   return {
     gatherRows(table, ids) {
       const [, width] = matrixSize(table);
@@ -32,7 +32,7 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
   };
 }
 
-export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+export function rowWriteKernels(device: OpsDevice): KernelFamily<"rowWrites"> {
   const { store } = device;
   return {
     pickRows(x, rows) {
@@ -67,9 +67,7 @@ export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): T
   return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
-type Pieces = "together" | "assign" | "columns" | "joinColumns";
-
-export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
+export function pieceKernels(device: OpsDevice): KernelFamily<"pieces"> {
   const { store } = device;
   return {
     together: (shapes) => shapes.map((shape) => store.adoptFloats(tf.zeros([...shape]))),

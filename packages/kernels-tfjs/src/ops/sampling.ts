@@ -1,14 +1,14 @@
 import type { SamplingName } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
 import { matrixSize, isOnDevice, packSampling } from "@laconic/engine/kernels";
-import type { Kernels, SamplingKind, SamplingOnDevice, SamplingRows } from "@laconic/engine/kernels";
+import type { KernelFamily, SamplingKind, SamplingOnDevice, SamplingRows } from "@laconic/engine/kernels";
 import { fill, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 
 /** Draws one token per row by inverting the cumulative distribution. */
-export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+export function samplingKernels(device: OpsDevice): KernelFamily<"sampling"> {
   const { store } = device;
   return {
     sampleTokens(logits, settings) {

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle, Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -6,10 +6,7 @@ import type { DenseAttention, DenseSize, Rows } from "./dense-attention.ts";
 import { packRows, padRows, paddedLayout, paddedRows, type PaddedLayout } from "./padding.ts";
 import { treeAttention } from "./tree-attention.ts";
 
-export function attentionKernels(
-  device: TorchDevice,
-  dense: DenseAttention,
-): Pick<Kernels, "attention" | "attentionBackward"> {
+export function attentionKernels(device: TorchDevice, dense: DenseAttention): KernelFamily<"attention"> {
   const { torch, store } = device;
   const { float32 } = scalarType;
   const overTree = treeAttention(device, dense);

@@ -1,4 +1,4 @@
-import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { matrixSize, type AttentionShape, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle, type Torch } from "../native/torch.ts";
 import { TorchTensor, type TensorStore } from "../tensors.ts";
@@ -13,10 +13,7 @@ const none = [null, null, null, null, null, null] as const;
  * Flash attention on packed sequences (Dao 2023, PyTorch's kernel): bfloat16, head sizes up to 256 in steps of 8.
  * @param plain - for unsupported heads
  */
-export function cudaAttentionKernels(
-  device: TorchDevice,
-  plain: Pick<Kernels, "attention" | "attentionBackward">,
-): Pick<Kernels, "attention" | "attentionBackward"> {
+export function cudaAttentionKernels(device: TorchDevice, plain: KernelFamily<"attention">): KernelFamily<"attention"> {
   const { torch, store } = device;
   const viewsOf = (rows: number, { queryHeads, kvHeads, headDim: width }: AttentionShape) => {
     const heads = (x: Tensor, count: number): Handle => {

@@ -4,7 +4,7 @@ import {
   matrixSize,
   sizeOf,
   type GateCurve,
-  type Kernels,
+  type KernelFamily,
   type Tensor,
 } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
@@ -13,9 +13,7 @@ import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace, sumInto } from "./products.ts";
 
-type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
-
-export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwise> {
+export function elementwiseKernels(device: TorchDevice): KernelFamily<"elementwise"> {
   const { store, torch } = device;
   const columnsOf = (x: Handle, rows: number, width: number, start: number): Handle =>
     torch.view(x, [rows, width], [2 * width, 1], start);

@@ -1,11 +1,16 @@
-import { KeyValueCaches, newPages, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/engine/kernels";
+import {
+  KeyValueCaches,
+  newPages,
+  type CachePlan,
+  type KernelFamily,
+  type KeyValueCache,
+} from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchCache } from "./cached-attention.ts";
 import { scaleOf } from "./dense-attention.ts";
-import type { Caching } from "./key-value-cache.ts";
 
 /** `slots` finds sequences by start (from 2.10), `pages` by a block table (from 2.13). */
 export type FlashCacheKind = "slots" | "pages";
@@ -20,8 +25,8 @@ export const flashPageSize = 256;
 export function flashCacheKernels(
   device: TorchDevice,
   kind: FlashCacheKind,
-  plain: Pick<Kernels, Caching>,
-): Pick<Kernels, Caching> {
+  plain: KernelFamily<"cache">,
+): KernelFamily<"cache"> {
   const { store, torch } = device;
   const caches = new KeyValueCaches<TorchCache>();
   const own = new WeakSet<KeyValueCache>();

@@ -1,4 +1,4 @@
-import { headSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { headSize, type GradientPlace, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import type { Span, TorchDevice } from "../torch-device.ts";
@@ -41,10 +41,7 @@ function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, pl
 }
 
 /** Output layer and log-softmax in float32, in tiles. */
-export function headKernels(
-  device: TorchDevice,
-  limit: number = tileLimit[device.torch.device],
-): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+export function headKernels(device: TorchDevice, limit: number = tileLimit[device.torch.device]): KernelFamily<"head"> {
   const { torch, store } = device;
   const exact = device.working === float32;
   return {

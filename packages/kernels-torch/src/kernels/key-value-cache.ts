@@ -1,17 +1,15 @@
 import { KeyValueCaches, longestReach, newPlaces } from "@laconic/engine/kernels";
-import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
+import type { CachePlan, KernelFamily, KeyValueCache } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 import { attendTiled, attendInTurn, attendWithoutPast, type TorchCache } from "./cached-attention.ts";
 
-export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
-
 /** Max elements of scores for several continuations in one call. */
 const fewScores = 2 ** 22;
 
-export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
+export function cacheKernels(device: TorchDevice): KernelFamily<"cache"> {
   const { store, torch } = device;
   const caches = new KeyValueCaches<TorchCache>();
   return {

@@ -1,13 +1,11 @@
-import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { matrixSize, type GradientPlace, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProduct, type Factor } from "./products.ts";
 
-type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
-
 /** Dense products by BLAS, or by oneDNN from `minOneDnn` multiplications. */
-export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFrom): Pick<Kernels, Products> {
+export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFrom): KernelFamily<"linear"> {
   const { torch, store } = device;
   const bigEnough = hasOneDnn(device) ? Math.max(1, minOneDnn) : Infinity;
   const sizesOf = (x: Tensor, weight: Tensor): readonly [number, number, number] => {

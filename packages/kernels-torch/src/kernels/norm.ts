@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, type Tensor, type RotaryTables } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, type Kernels, type Tensor, type RotaryTables } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice, type Span } from "../torch-device.ts";
@@ -8,7 +8,7 @@ import { sumInto } from "./products.ts";
 export type NormBackward = "fused" | "composed";
 
 /** RMSNorm (Zhang and Sennrich 2019) with float32 statistics. */
-export function normKernels(device: TorchDevice, backward: NormBackward): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
+export function normKernels(device: TorchDevice, backward: NormBackward): KernelFamily<"norm"> {
   const { torch, store } = device;
   const { float32 } = scalarType;
   const constant = (weight: Tensor, name: string, shape: readonly number[], value: number): Handle =>

@@ -1,10 +1,10 @@
-import { sizeOf, type AdamWStep, type GradientClip, type Kernels } from "@laconic/engine/kernels";
+import { sizeOf, type AdamWStep, type GradientClip, type KernelFamily } from "@laconic/engine/kernels";
 import { blockLength, stretches, type Stretch } from "../arena.ts";
 import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
+export function optimizerKernels(device: TorchDevice): KernelFamily<"optimizer"> {
   const { torch, store } = device;
   const mps = torch.device === "mps";
 

@@ -1,12 +1,10 @@
-import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { joinedSize, matrixSize, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
 import { Arena, stretches } from "../arena.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-type Pieces = "together" | "assign" | "columns" | "joinColumns";
-
-export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
+export function pieceKernels(device: TorchDevice): KernelFamily<"pieces"> {
   const { torch, store } = device;
   return {
     together(shapes, precision = "working") {

@@ -1,4 +1,4 @@
-import { matrixSize, type Kernels, sizeOf } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, sizeOf } from "@laconic/engine/kernels";
 import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace } from "./products.ts";
@@ -8,10 +8,7 @@ import { scalarType } from "../native/scalar-type.ts";
  * Reads and writes rows by index.
  * @param ordered - sums table gradients by sorted rows, not by atomic sums
  */
-export function rowKernels(
-  device: TorchDevice,
-  ordered = true,
-): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
+export function rowKernels(device: TorchDevice, ordered = true): KernelFamily<"rows"> {
   const { torch, store } = device;
   /** Many bfloat16 rows would lose precision. */
   const summed = (d: Handle, index: Handle, rowCount: number): Handle =>
@@ -59,7 +56,7 @@ export function rowKernels(
   };
 }
 
-export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+export function rowWriteKernels(device: TorchDevice): KernelFamily<"rowWrites"> {
   const { torch, store } = device;
   return {
     pickRows(x, rows) {

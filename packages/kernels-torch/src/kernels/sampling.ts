@@ -3,7 +3,7 @@ import {
   matrixSize,
   isOnDevice,
   packSampling,
-  type Kernels,
+  type KernelFamily,
   type SamplingOnDevice,
   type SamplingRows,
 } from "@laconic/engine/kernels";
@@ -15,7 +15,7 @@ import { SamplingInputs } from "./sampling-inputs.ts";
 const { float32, float64, int64 } = scalarType;
 
 /** Draws one token per row by inverting the cumulative distribution. */
-export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+export function samplingKernels(device: TorchDevice): KernelFamily<"sampling"> {
   const { torch, store } = device;
   const wide = (logits: Handle, precision: "working" | "full"): Handle =>
     precision === "full" ? logits : device.widened(logits);
