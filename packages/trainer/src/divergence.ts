@@ -1,4 +1,3 @@
-import { meanOf } from "@laconic/core/numeric";
 import { formatPercent } from "@laconic/core/text";
 import * as z from "zod";
 import type { DivergenceSettings } from "./settings/config.ts";
@@ -71,7 +70,7 @@ export function watchStep(
     all.length > 0 && all.every((signs) => signs.optimizerSteps > 0 && signs.skipped === signs.optimizerSteps);
   const stuck = isStuck ? before.stuck + 1 : 0;
   const recent = Number.isFinite(grade) ? [...before.recent, grade].slice(-steps) : before.recent;
-  const mean = meanOf(recent) ?? 0;
+  const mean = recent.reduce((sum, value) => sum + value, 0) / Math.max(1, recent.length);
   const match = signOf(policies, before.best?.entropies ?? {});
   const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
   // A broken policy is compared with its entropies before the break.

@@ -1,6 +1,5 @@
 import { formatPercent } from "@laconic/core/text";
 import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
-import { meanOf } from "@laconic/core/numeric";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { checkpointName } from "../run/checkpoint.ts";
@@ -102,9 +101,9 @@ function bestTrained(
   { step, bestTrained: before }: LoopState,
   recent: readonly number[],
 ): Pick<LoopState, "bestTrained"> {
-  if (config.evaluation.every > 0 || !schedule.isRegularCheckpoint(step)) return {};
-  const grade = meanOf(recent);
-  return grade === null || (before && before.grade >= grade) ? {} : { bestTrained: { step, grade } };
+  if (config.evaluation.every > 0 || !schedule.isRegularCheckpoint(step) || recent.length === 0) return {};
+  const grade = recent.reduce((sum, value) => sum + value, 0) / recent.length;
+  return before && before.grade >= grade ? {} : { bestTrained: { step, grade } };
 }
 
 /** Returns 0 if no checkpoint beats the first weights. */

@@ -1,5 +1,4 @@
 import { LaconicError, type UnknownRecord } from "@laconic/core";
-import { grouped } from "@laconic/core/numeric";
 import { tryParseJson } from "@laconic/core/json";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
@@ -98,10 +97,9 @@ export interface ChangesOfStep {
 
 /** Formats changes by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
-  return grouped(changes, ({ step }) => step).map((ofStep) => ({
-    step: ofStep[0].step,
-    text: ofStep.map(describeChange).join("; "),
-  }));
+  const byStep = new Map<number, string[]>();
+  for (const change of changes) byStep.set(change.step, [...(byStep.get(change.step) ?? []), describeChange(change)]);
+  return Array.from(byStep, ([step, texts]) => ({ step, text: texts.join("; ") }));
 }
 
 const maxShown = 60;

@@ -1,12 +1,4 @@
-import {
-  LaconicError,
-  statisticOf,
-  type AgentId,
-  type Problem,
-  type Statistic,
-  type TokenTrace,
-  present,
-} from "@laconic/core";
+import { LaconicError, statisticOf, type AgentId, type Problem, type Statistic, type TokenTrace } from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
 import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
@@ -59,7 +51,8 @@ export function treeRollout(
             inbox: [],
             earlier,
             maxTokens,
-            ...present({ stop, renderPrompt }),
+            ...(stop && { stop }),
+            ...(renderPrompt && { renderPrompt }),
           },
         );
       };

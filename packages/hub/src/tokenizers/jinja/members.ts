@@ -113,15 +113,14 @@ function dictOf(_self: unknown, { list, named }: Arguments): Dict {
   return new Dict([...(pairs as [Value, Value][]), ...named]);
 }
 
+function raiseException(_self: unknown, { list: [message = null] }: Arguments): never {
+  throw refusal(typeof message === "string" ? message : reprOf(message));
+}
+
 export const globals: ReadonlyMap<string, Native<unknown>> = new Map<string, Native<unknown>>([
   ...rejected("the function ", "cycler joiner lipsum"),
   ["range", range],
   ["dict", dictOf],
   ["namespace", (_, call) => ({ type: "Namespace", values: dictOf(null, call) })],
-  [
-    "raise_exception",
-    (_, { list: [message = null] }) => {
-      throw refusal(typeof message === "string" ? message : reprOf(message));
-    },
-  ],
+  ["raise_exception", raiseException],
 ]);
