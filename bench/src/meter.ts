@@ -18,15 +18,19 @@ import { readOptions } from "./options.ts";
 const [role, upstreamUrl = "", folder = ""] = process.argv.slice(2);
 const chunks = 20;
 
-/** Streams 200 words; their delay comes with the request. */
+/** The 200 words of a reply, in chunks. */
+function chunksOf(turn: number): readonly string[] {
+  const wordsOf = (chunk: number) => Array.from({ length: 10 }, (_, word) => `${turn}-${chunk}-${word} `);
+  return Array.from({ length: chunks }, (_, chunk) => wordsOf(chunk).join(""));
+}
+
+/** Streams a reply; its delay comes with the request. */
 const replies: RequestListener = (incoming, outgoing) => {
-  const milliseconds = Number(incoming.headers["x-milliseconds"]);
+  const [turn, milliseconds] = [incoming.headers["x-turn"], incoming.headers["x-milliseconds"]].map(Number);
   const send = async (): Promise<void> => {
-    const turn = incoming.headers["x-turn"];
     outgoing.writeHead(200, { "content-type": "text/event-stream" });
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      if (milliseconds > 0) await wait(milliseconds / chunks);
-      const content = Array.from({ length: 10 }, (_, word) => `${turn}-${chunk}-${word} `).join("");
+    for (const content of chunksOf(turn!)) {
+      if (milliseconds! > 0) await wait(milliseconds! / chunks);
       outgoing.write(`data: ${JSON.stringify({ model: "gpt-4o", choices: [{ index: 0, delta: { content } }] })}\n\n`);
     }
     const usage = { prompt_tokens: 1000, completion_tokens: 200 };
@@ -58,14 +62,11 @@ async function metered() {
 
 /** Three agents read the task and the replies before theirs; 4,000 characters of instructions. */
 function bodyOf(call: number): string {
-  const task = Math.floor(call / 3);
-  const earlier = Array.from({ length: call % 3 }, (_, turn) => ({
-    role: "user",
-    content: Array.from({ length: 200 }, (_, i) => `${3 * task + turn}-${Math.floor(i / 10)}-${i % 10} `).join(""),
-  }));
+  const first = call - (call % 3);
+  const earlier = Array.from({ length: call % 3 }, (_, turn) => chunksOf(first + turn).join(""));
+  const texts = [`Task ${first / 3}`, ...earlier].map((content) => ({ role: "user", content }));
   const system = `Agent ${"abc"[call % 3]}. ${"Answer in short sentences. ".repeat(150)}`;
-  const messages = [{ role: "system", content: system }, { role: "user", content: `Task ${task}` }, ...earlier];
-  return JSON.stringify({ model: "gpt-4o", stream: true, messages });
+  return JSON.stringify({ model: "gpt-4o", stream: true, messages: [{ role: "system", content: system }, ...texts] });
 }
 
 async function play(url: string, calls: number, concurrency: number, milliseconds: number): Promise<number[]> {
@@ -76,11 +77,11 @@ async function play(url: string, calls: number, concurrency: number, millisecond
     while (next < calls) {
       const turn = next++;
       const headers = { "x-milliseconds": `${milliseconds}`, "x-turn": `${turn}`, "content-type": "application/json" };
-      const start = performance.now();
+      const started = performance.now();
       const sent = request(`${url}/v1/chat/completions`, { method: "POST", agent, headers }).end(bodyOf(turn));
       const [reply] = await once(sent, "response");
       await once(reply.resume(), "end");
-      latencies.push(performance.now() - start);
+      latencies.push(performance.now() - started);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, client));
@@ -94,20 +95,11 @@ async function start(...words: string[]): Promise<{ readonly child: ChildProcess
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-async function heapOf(child: ChildProcess): Promise<number> {
-  child.send("heap");
-  return ((await once(child, "message")) as [number])[0];
-}
-
 async function measure(): Promise<void> {
-  const number = (usual: number) => ({ type: "string", default: `${usual}` }) as const;
-  const options = { calls: number(1000), concurrency: number(64), flat: number(100_000) };
-  const { values } = readOptions({ options });
-  const [calls, concurrency, flat] = [values.calls, values.concurrency, values.flat].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const number = (usual: string) => ({ type: "string", default: usual }) as const;
+  const options = { calls: number("1000"), concurrency: number("64"), flat: number("100000") };
+  const given = readOptions({ options }).values;
+  const [calls, concurrency, flat] = [Number(given.calls), Number(given.concurrency), Number(given.flat)];
   const directory = await mkdtemp(join(tmpdir(), "laconic-bench-"));
   const upstream = await start("replies");
   const sides = { plain: await start("plain", upstream.url), meter: await start("meter", upstream.url, directory) };
@@ -117,15 +109,16 @@ async function measure(): Promise<void> {
     for (const [name, { url }] of Object.entries(sides))
       latencies[name]?.push(...(await play(url, calls / 2, concurrency, 1000)));
   print("machine", machine());
-  const quantiles = (values: readonly number[]) =>
-    [0.5, 0.99].map((share) => round3(values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? 0));
-  for (const [name, values] of Object.entries(latencies)) {
-    const [p50, p99] = quantiles(values);
-    print("meter", { side: name, calls, concurrency, p50Ms: p50, p99Ms: p99 });
+  for (const [side, values] of Object.entries(latencies)) {
+    values.sort((a, b) => a - b);
+    const [p50Ms, p99Ms] = [0.5, 0.99].map((share) => round3(values[Math.floor(share * values.length)] ?? 0));
+    print("meter", { side, calls, concurrency, p50Ms, p99Ms });
   }
   for (let part = 1; part <= 4 && flat > 0; part++) {
     await play(sides.meter.url, flat / 4, concurrency, 0);
-    print("meter-memory", { calls: (part * flat) / 4, heapMiB: await heapOf(sides.meter.child) });
+    sides.meter.child.send("heap");
+    const [heapMiB] = (await once(sides.meter.child, "message")) as [number];
+    print("meter-memory", { calls: (part * flat) / 4, heapMiB });
   }
   for (const { child } of [upstream, ...Object.values(sides)]) child.kill();
   await rm(directory, { recursive: true });

@@ -4,7 +4,7 @@
  */
 export type { BegunCall, MeteredCall, Quotation, Source } from "./call.ts";
 export { ledgerOf, type Edge, type Ledger, type Spent } from "./ledger.ts";
-export { costOf, priceOf, Spending, type SpendingLimits } from "./limits.ts";
+export { costOf, priceOf, Spending, type Prices, type SpendingLimits } from "./limits.ts";
 export { readReply, type ReadReply } from "./read-reply.ts";
 export { meteredFetch } from "./metered-fetch.ts";
 export { meterProxy, targetOf, type ProxyOptions } from "./proxy.ts";

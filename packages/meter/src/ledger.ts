@@ -1,21 +1,16 @@
-import { sumKinds, type TokenPrice } from "@laconic/core/ledger";
+import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { grouped } from "@laconic/core/numeric";
 import type { MeteredCall, Quotation } from "./call.ts";
-import { costOf, priceOf } from "./limits.ts";
+import { costOf, priceOf, type Prices } from "./limits.ts";
 
 /** Sums of calls. Prompt and completion tokens equal the servers' reports. */
-export interface Spent {
+export interface Spent extends Omit<TokenCounts, "costUsd"> {
   readonly name: string;
   readonly calls: number;
   readonly failed: number;
   readonly retries: number;
   /** Calls whose server reported no tokens. */
   readonly unreported: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly cachedTokens?: number;
-  readonly cacheWriteTokens?: number;
-  readonly reasoningTokens?: number;
   /** Of the calls with a known price. */
   readonly usd: number;
   /** Calls without a known price. */
@@ -52,15 +47,16 @@ export interface Ledger {
   readonly edges: readonly Edge[];
 }
 
-type Prices = Readonly<Record<string, TokenPrice>>;
-type Names = Readonly<Record<string, string>>;
-
 /**
  * Sums calls by agent, task, day and model; largest bill first.
  * @param prices - own prices in US dollars per million tokens, before the public ones
  * @param renamed - new names of agents
  */
-export function ledgerOf(stored: readonly MeteredCall[], prices: Prices = {}, renamed: Names = {}): Ledger {
+export function ledgerOf(
+  stored: readonly MeteredCall[],
+  prices: Prices = {},
+  renamed: Readonly<Record<string, string>> = {},
+): Ledger {
   const nameOf = (agent: string): string => (Object.hasOwn(renamed, agent) ? (renamed[agent] ?? agent) : agent);
   const calls = stored.map(({ agent, reads, ...call }) => ({
     ...call,
@@ -134,13 +130,9 @@ function edgesOf(calls: readonly MeteredCall[], prices: Prices): Edge[] {
       const from = reads[0].agent;
       const tokens = promptShare(call, lengthOf(reads));
       const key = JSON.stringify([from, call.agent]);
-      const edge = edges.get(key) ?? { from, to: call.agent, calls: 0, tokens: 0, usd: 0 };
-      edges.set(key, {
-        ...edge,
-        calls: edge.calls + 1,
-        tokens: edge.tokens + tokens,
-        usd: edge.usd + (tokens * rate) / 1e6,
-      });
+      const { calls: before, tokens: read, usd } = edges.get(key) ?? { calls: 0, tokens: 0, usd: 0 };
+      const sums = { calls: before + 1, tokens: read + tokens, usd: usd + (tokens * rate) / 1e6 };
+      edges.set(key, { from, to: call.agent, ...sums });
     }
   }
   return [...edges.values()]

@@ -2,6 +2,9 @@ import { tokenCost, type TokenPrice } from "@laconic/core/ledger";
 import { publicPrices } from "@laconic/openai";
 import type { MeteredCall } from "./call.ts";
 
+/** US dollars per million tokens by model. */
+export type Prices = Readonly<Record<string, TokenPrice>>;
+
 /** Most US dollars of one agent, of one task, and of a day. */
 export interface SpendingLimits {
   readonly agents: Readonly<Record<string, number>>;
@@ -10,7 +13,7 @@ export interface SpendingLimits {
 }
 
 /** Price of a model, from own prices first. Names may have a provider before and a date behind. */
-export function priceOf(model: string, own: Readonly<Record<string, TokenPrice>> = {}): TokenPrice | null {
+export function priceOf(model: string, own: Prices = {}): TokenPrice | null {
   const name = model.replace(/^.*\//u, "").replace(/^models\//u, "");
   const plain = name.replace(/[-@](?:20\d\d-?\d\d-?\d\d|latest)$/u, "");
   for (const prices of [own, publicPrices])
@@ -19,21 +22,18 @@ export function priceOf(model: string, own: Readonly<Record<string, TokenPrice>>
 }
 
 /** US dollars of a call; null if neither a price nor the server's report is known. */
-export function costOf(
-  call: Pick<MeteredCall, "model" | "usage">,
-  own?: Readonly<Record<string, TokenPrice>>,
-): number | null {
+export function costOf(call: Pick<MeteredCall, "model" | "usage">, own?: Prices): number | null {
   return call.usage && tokenCost(priceOf(call.model, own), call.usage);
 }
 
 /** Sums the dollars of finished calls. */
 export class Spending {
   readonly #limits: SpendingLimits;
-  readonly #prices: Readonly<Record<string, TokenPrice>>;
+  readonly #prices: Prices;
   readonly #spent = new Map<string, number>();
 
   /** @param prices - own prices; calls of unknown price cost nothing */
-  constructor(limits: SpendingLimits, prices: Readonly<Record<string, TokenPrice>> = {}) {
+  constructor(limits: SpendingLimits, prices: Prices = {}) {
     [this.#limits, this.#prices] = [limits, prices];
   }
 
@@ -43,22 +43,20 @@ export class Spending {
   }
 
   /** Reason to refuse a call; null below all limits. Calls in progress do not count yet. */
-  refusal(call: Pick<MeteredCall, "agent" | "task" | "time">): string | null {
+  refusal(call: Spender): string | null {
     const { agents, task, day } = this.#limits;
     const limits = [agents[call.agent], task, day];
-    const [reason = null] = keysOf(call).flatMap((key, i) => {
+    for (const [i, key] of keysOf(call).entries()) {
       const [limit, spent] = [limits[i], this.#spent.get(key) ?? 0];
-      return limit === undefined || spent < limit ? [] : [`${key} has spent $${spent.toFixed(4)} of $${limit}`];
-    });
-    return reason;
+      if (limit !== undefined && spent >= limit) return `${key} has spent $${spent.toFixed(4)} of $${limit}`;
+    }
+    return null;
   }
 }
 
-function keysOf({
-  agent,
-  task,
-  time,
-}: Pick<MeteredCall, "agent" | "task" | "time">): readonly [string, string, string] {
+type Spender = Pick<MeteredCall, "agent" | "task" | "time">;
+
+function keysOf({ agent, task, time }: Spender): readonly string[] {
   const day = time.slice(0, 10);
   return [`agent ${agent} on ${day}`, `task ${task}`, `day ${day}`];
 }

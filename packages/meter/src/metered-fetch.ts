@@ -1,4 +1,4 @@
-import { namesOf } from "./recognition.ts";
+import { keyOf, namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
 import { noReply, type Recorder } from "./recorder.ts";
 
@@ -18,9 +18,8 @@ export function meteredFetch(
     if (!isModelCall(request.method, pathname)) return plain(request);
     const headers = Object.fromEntries(request.headers);
     const body = await request.clone().text();
-    const given = namesOf({ ...headersOf(names), ...headers }, pathname).names;
-    const key = (headers["authorization"] ?? "").replace(/^Bearer /u, "") || (headers["x-api-key"] ?? "");
-    const call = recorder.begin(body, pathname, given, key);
+    const named = { "x-laconic-agent": names.agent, "x-laconic-task": names.task, ...headers };
+    const call = recorder.begin(body, pathname, namesOf(named, pathname).names, keyOf(headers));
     request.headers.delete("x-laconic-agent");
     request.headers.delete("x-laconic-task");
     const started = performance.now();
@@ -37,8 +36,4 @@ export function meteredFetch(
     );
     return response;
   };
-}
-
-function headersOf(names: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(names).map(([kind, name]) => [`x-laconic-${kind}`, name]));
 }

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type ClientRequest } from "node:http";
 import type { IncomingMessage, RequestOptions, Server, ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { networkReason } from "@laconic/core/wire";
 import type { Spending } from "./limits.ts";
-import { namesOf } from "./recognition.ts";
+import { keyOf, namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
 import { noReply, type Ending, type OpenCall, type Recorder } from "./recorder.ts";
 
@@ -44,7 +45,7 @@ async function pass(options: ProxyOptions, incoming: IncomingMessage, outgoing: 
   if (headers["sec-fetch-site"] === "cross-site") return refuse(outgoing, 403, "web pages may not call the meter");
   const { names, path } = namesOf(headers, url);
   const plainPath = path.replace(/\?.*$/su, "");
-  const body = isModelCall(method, plainPath) ? await bytesOf(incoming) : null;
+  const body = isModelCall(method, plainPath) ? await buffer(incoming) : null;
   const call = body && recorder.begin(new TextDecoder().decode(body), plainPath, names, keyOf(headers));
   const limited = call && spending.refusal({ ...call, time: new Date(now()).toISOString() });
   if (limited) {
@@ -106,21 +107,6 @@ export function targetOf(upstream: ProxyOptions["upstream"], headers: IncomingMe
   const isAnthropic = headers["anthropic-version"] !== undefined || /^(?:\/v1)?\/messages\b/u.test(path);
   const base = (isAnthropic ? upstream.anthropic : upstream.openai).replace(/\/+$/u, "");
   return new URL(base + (base.endsWith("/v1") ? path.replace(/^\/v1(?=\/)/u, "") : path));
-}
-
-/** API key of a request; empty without one. */
-function keyOf({ authorization = "", ...headers }: IncomingMessage["headers"]): string {
-  return (
-    [authorization.replace(/^Bearer /u, ""), headers["x-api-key"], headers["api-key"], headers["x-goog-api-key"]]
-      .flat()
-      .find(Boolean) ?? ""
-  );
-}
-
-async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
 }
 
 /** Error in the form of OpenAI and Anthropic. Their clients retry failures of the upstream, and no limit. */

@@ -10,12 +10,6 @@ interface Written<Author> {
   readonly words: readonly string[];
 }
 
-/** Characters of a text from one author. */
-export interface Quote<Author> {
-  readonly author: Author;
-  readonly characters: number;
-}
-
 /** Part of a text that an author wrote. */
 interface Span<Author> {
   readonly author: Author;
@@ -40,8 +34,9 @@ export class WrittenTexts<Author> {
   }
 
   /** Characters per author, with white space inside a quotation; a character counts once. */
-  quotesIn(text: string): readonly Quote<Author>[] {
-    return grouped(this.spansIn(text), ({ author }) => author).map((spans) => ({
+  quotesIn(texts: readonly string[]): { readonly author: Author; readonly characters: number }[] {
+    const all = texts.flatMap((text) => this.spansIn(text));
+    return grouped(all, ({ author }) => author).map((spans) => ({
       author: spans[0].author,
       characters: spans.reduce((sum, { start, end }) => sum + end - start, 0),
     }));

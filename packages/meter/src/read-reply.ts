@@ -1,4 +1,4 @@
-import { isRecord, type UnknownRecord } from "@laconic/core";
+import { isRecord, present, type UnknownRecord } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import type { TokenCounts } from "@laconic/core/ledger";
 import { readUsage } from "@laconic/openai";
@@ -56,13 +56,9 @@ function eventsIn(body: string): readonly UnknownRecord[] {
 function collectUsage(fields: UnknownRecord, usage: Record<string, unknown>): void {
   for (const key of ["usage", "usageMetadata", "timings"]) {
     const counts = fields[key];
-    if (isRecord(counts)) usage[key] = { ...(isRecord(usage[key]) ? usage[key] : {}), ...withoutNulls(counts) };
+    if (isRecord(counts)) usage[key] = { ...(isRecord(usage[key]) ? usage[key] : {}), ...present(counts) };
   }
   for (const key of ["prompt_eval_count", "eval_count"]) if (fields[key] !== undefined) usage[key] = fields[key];
-}
-
-function withoutNulls(counts: UnknownRecord): UnknownRecord {
-  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== null));
 }
 
 /** Text and tool calls of a reply, or of one event. */

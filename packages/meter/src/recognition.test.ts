@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { namesOf, Recogniser, type CallNames, type Recognised } from "./recognition.ts";
+import { readReply } from "./read-reply.ts";
 import type { PromptPart, ReadRequest } from "./read-request.ts";
 
 const request = (system: string, ...texts: readonly string[]): ReadRequest => ({
@@ -18,7 +19,7 @@ function recogniser() {
   const tool = new Recogniser(() => `task-${++tasks}`);
   return (input: ReadRequest, reply: string, options: { names?: CallNames; ms?: number; failed?: boolean } = {}) => {
     const begun: Recognised = tool.begin(input, options.names ?? {}, options.ms ?? calls);
-    tool.end(begun, `call-${++calls}`, reply, "", options.failed ?? false);
+    tool.end(begun, `call-${++calls}`, readReply(JSON.stringify({ content: reply })), options.failed ?? false);
     return begun;
   };
 }
@@ -67,7 +68,7 @@ test("quotations name the call and the agent, and repeated parts are counted", (
   const named = (agent: string): CallNames => ({ agent: { name: agent, source: "header" } });
   call(request("Plan.", question), plan, { names: named("planner") });
   const first = call(request("Write.", `${question}\n${plan}`), "95", { names: named("writer") });
-  expect(first.reads).toEqual([{ author: { call: "call-1", agent: "planner" }, characters: plan.length }]);
+  expect(first.reads).toEqual([{ call: "call-1", agent: "planner", characters: plan.length }]);
   expect(first.repeated).toBe(0);
   const second = call(request("Write.", `${question}\n${plan}`, "95", "Sure?"), "Yes", { names: named("writer") });
   expect(second.repeated).toBe("Write.".length + question.length + 1 + plan.length);

@@ -1,24 +1,29 @@
 import { createHash } from "node:crypto";
-import type { Source } from "./call.ts";
-import { runsOf, shortest, WrittenTexts, type Quote } from "./quotations.ts";
+import type { MeteredCall, Quotation, Source } from "./call.ts";
+import { runsOf, shortest, WrittenTexts } from "./quotations.ts";
+import type { ReadReply } from "./read-reply.ts";
 import type { PromptPart, ReadRequest } from "./read-request.ts";
 
 /** What names an agent and a task before the texts do. */
-export interface CallNames {
-  readonly agent?: { readonly name: string; readonly source: Source };
-  readonly task?: { readonly name: string; readonly source: Source };
+export type CallNames = {
+  readonly [Kind in "agent" | "task"]?: { readonly name: string; readonly source: Source };
+};
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** API key of a request; empty without one. */
+export function keyOf(headers: Headers): string {
+  const keys = ["authorization", "x-api-key", "api-key", "x-goog-api-key"].flatMap((name) => headers[name] ?? []);
+  return keys.map((key) => key.replace(/^Bearer /u, "")).find(Boolean) ?? "";
 }
 
 /** Header, path and trace of a request. A path begins with `/agents/NAME` or `/tasks/NAME`. */
-export function namesOf(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  path: string,
-): { readonly names: CallNames; readonly path: string } {
+export function namesOf(headers: Headers, path: string): { readonly names: CallNames; readonly path: string } {
   const header = (name: string): string => [headers[name] ?? []].flat().join();
   const found: { -readonly [K in keyof CallNames]: CallNames[K] } = {};
   let rest = path;
   for (let match; (match = /^\/(agent|task)s\/([^/]+)(?=\/)/u.exec(rest)); rest = rest.slice(match[0].length))
-    found[match[1] as "agent" | "task"] = { name: unescaped(match[2] as string), source: "path" };
+    found[match[1] as "agent" | "task"] = { name: unescaped(match[2]!), source: "path" };
   for (const kind of ["agent", "task"] as const) {
     const name = header(`x-laconic-${kind}`);
     if (name !== "") found[kind] = { name, source: "header" };
@@ -41,24 +46,14 @@ export function hashOf(text: string): string {
 }
 
 /** A call's agent and task, and what of its prompt is known. */
-export interface Recognised {
-  readonly agent: string;
-  readonly agentSource: Source;
-  readonly task: string;
-  readonly taskSource: Source;
-  readonly isRetry: boolean;
-  readonly repeated: number;
-  readonly reads: readonly Quote<Author>[];
-}
-
-export interface Author {
-  readonly call: string;
-  readonly agent: string;
-}
+export type Recognised = Pick<
+  MeteredCall,
+  "agent" | "agentSource" | "task" | "taskSource" | "isRetry" | "repeated" | "reads"
+>;
 
 interface Task {
   readonly name: string;
-  readonly replies: WrittenTexts<Author>;
+  readonly replies: WrittenTexts<Omit<Quotation, "characters">>;
   /** Agents by the hash of a text line that they sent first. */
   readonly lines: Map<string, string>;
   /** Keys of its prompts in the index. */
@@ -127,16 +122,15 @@ export class Recogniser {
     const prompt = promptKey(agent.name, hashes, hashes.length - 1);
     task.prompts.add(prompt);
     for (const key of [...lines, prompt]) this.#index.set(key, task);
-    const read = parts.filter(({ role }) => role !== "system").flatMap(({ text }) => task.replies.quotesIn(text));
+    const reads = task.replies.quotesIn(textsFor(parts)).map(({ author, characters }) => ({ ...author, characters }));
     const sources = { agentSource: agent.source, taskSource: namedTask?.source ?? "text" };
-    return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads: merged(read) };
+    return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads };
   }
 
-  /** @param text - the reply; empty after a failure */
-  end({ task: name, agent }: Recognised, call: string, text: string, responseId: string, hasFailed: boolean): void {
+  end({ task: name, agent }: Recognised, call: string, { text, id }: ReadReply, hasFailed: boolean): void {
     const task = this.#tasks.get(name);
     if (!task) return;
-    if (responseId !== "") this.#responses.set(responseId, name);
+    if (id !== "") this.#responses.set(id, name);
     const last = task.last.get(agent);
     if (last) last.hasFailed = hasFailed;
     task.replies.add({ call, agent }, text);
@@ -145,12 +139,12 @@ export class Recogniser {
     if (task.replies.runs.size > mostRuns) this.#drop(task);
     if (runs.length > 0 || text.trim().length < shortest) return;
     this.#short.set(text.trim(), task);
-    if (this.#short.size > mostShort) this.#short.delete([...this.#short.keys()][0] as string);
+    if (this.#short.size > mostShort) this.#short.delete([...this.#short.keys()][0]!);
   }
 
   #taskNamed(name: string): Task {
     const empty = {
-      replies: new WrittenTexts<Author>(),
+      replies: new WrittenTexts<Omit<Quotation, "characters">>(),
       lines: new Map(),
       prompts: new Set<string>(),
       last: new Map(),
@@ -161,7 +155,7 @@ export class Recogniser {
 
   /** The latest task that a prompt belongs to. */
   #taskOf(parts: readonly PromptPart[], hashes: readonly string[], agent: string): Task | undefined {
-    const texts = parts.filter(({ role }) => role !== "system").map(({ text }) => text);
+    const texts = textsFor(parts);
     const lines = linesOf(parts);
     const keys = [...lines, ...hashes.map((_, i) => promptKey(agent, hashes, i)), ...texts.flatMap(runsOf)];
     const short = [...this.#short].filter(([reply]) => texts.some((text) => text.includes(reply)));
@@ -175,7 +169,7 @@ export class Recogniser {
         const continues = before.length > 0 && before.every((hash, i) => hash === hashes[i]);
         return (
           (continues && (before.length < hashes.length || last.get(agent)?.hasFailed)) ||
-          texts.some((text) => replies.quotesIn(text).length > 0) ||
+          texts.some((text) => replies.spansIn(text).length > 0) ||
           lines.some((line) => (known.get(line) ?? agent) !== agent)
         );
       });
@@ -228,8 +222,7 @@ export function sumLengths(parts: readonly PromptPart[]): number {
   return parts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function merged(quotes: readonly Quote<Author>[]): readonly Quote<Author>[] {
-  const sums = new Map<Author, number>();
-  for (const { author, characters } of quotes) sums.set(author, (sums.get(author) ?? 0) + characters);
-  return Array.from(sums, ([author, characters]) => ({ author, characters }));
+/** Texts that can quote replies. */
+function textsFor(parts: readonly PromptPart[]): readonly string[] {
+  return parts.filter(({ role }) => role !== "system").map(({ text }) => text);
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { MeteredCall } from "./call.ts";
 import { readReply, type ReadReply } from "./read-reply.ts";
-import { readRequest, type ReadRequest } from "./read-request.ts";
-import { hashOf, Recogniser, sumLengths, type CallNames, type Recognised } from "./recognition.ts";
+import { readRequest, type PromptPart } from "./read-request.ts";
+import { hashOf, Recogniser, sumLengths, type CallNames } from "./recognition.ts";
 import type { Store } from "./store.ts";
 import { packRequest, redacted } from "./stored-request.ts";
 
@@ -68,22 +68,25 @@ export class Recorder {
       task: recognised.task,
       end: (ending) => {
         const reply = readReply(decoded(ending, onGap));
-        const hasFailed = ending.status !== 200 || ending.isCut;
-        this.#recogniser.end(recognised, id, reply.text, reply.id, hasFailed);
+        const { status, isCut, firstMilliseconds } = ending;
+        this.#recogniser.end(recognised, id, reply, status !== 200 || isCut);
         const milliseconds = now() - started;
         const texts = new Map<string, string>();
         const packed = packRequest(request.body, texts, key);
-        const call = callOf({
+        const call: MeteredCall = {
+          ...recognised,
           id,
           time,
-          milliseconds,
           path,
-          packed: hashOf(packed),
-          request,
-          recognised,
-          reply,
-          ending,
-        });
+          milliseconds,
+          firstMilliseconds,
+          status,
+          isCut,
+          ...countsOf(request.parts, reply),
+          model: reply.model || request.model,
+          request: hashOf(packed),
+          reply: hashOf(reply.text),
+        };
         onCall?.(call);
         texts.set(call.request, packed).set(call.reply, redacted(reply.text, key));
         this.#try(() => store.add(call, texts));
@@ -100,47 +103,29 @@ export class Recorder {
   }
 }
 
-function callOf(parts: {
-  readonly id: string;
-  readonly time: string;
-  readonly milliseconds: number;
-  readonly path: string;
-  readonly packed: string;
-  readonly request: ReadRequest;
-  readonly recognised: Recognised;
-  readonly reply: ReadReply;
-  readonly ending: Ending;
-}): MeteredCall {
-  const { request, recognised, reply, ending, packed, ...rest } = parts;
-  const { reads, ...assigned } = recognised;
-  const lengthOf = (role: string): number => sumLengths(request.parts.filter((part) => part.role === role));
+function countsOf(parts: readonly PromptPart[], { usage, text, toolCalls }: ReadReply) {
+  const lengthOf = (role: string): number => sumLengths(parts.filter((part) => part.role === role));
   return {
-    ...rest,
-    ...assigned,
-    firstMilliseconds: ending.firstMilliseconds,
-    model: reply.model || request.model,
-    status: ending.status,
-    isCut: ending.isCut,
-    usage: reply.usage,
-    promptLength: sumLengths(request.parts),
-    replyLength: reply.text.length,
+    usage,
+    promptLength: sumLengths(parts),
+    replyLength: text.length,
     system: lengthOf("system"),
     toolResults: lengthOf("tool"),
-    reads: reads.map(({ author, characters }) => ({ ...author, characters })),
-    toolCalls: reply.toolCalls,
-    request: packed,
-    reply: hashOf(reply.text),
+    toolCalls,
   };
 }
 
-const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
-  gzip: (body) => gunzipSync(body),
-  deflate: (body) => inflateSync(body),
-  br: (body) => brotliDecompressSync(body),
+const plain = (body: Uint8Array): Uint8Array => body;
+const decoders: Readonly<Record<string, typeof plain>> = {
+  "": plain,
+  identity: plain,
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
 };
 
 function decoded({ encoding, body, isCut }: Ending, onGap: (reason: string) => void): string {
-  const decode = encoding === "" || encoding === "identity" ? (bytes: Uint8Array) => bytes : decoders[encoding];
+  const decode = decoders[encoding];
   try {
     if (decode) return new TextDecoder().decode(decode(body));
     onGap(`a reply has the unknown encoding ${encoding}`);

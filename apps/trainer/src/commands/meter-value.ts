@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { configError, isRecord, LaconicError, randomFromSeed } from "@laconic/core";
-import type { TokenPrice } from "@laconic/core/ledger";
 import { counted, formatPoints, formatUsd } from "@laconic/core/text";
 import { networkReason, withoutKey } from "@laconic/core/wire";
 import {
@@ -14,6 +13,7 @@ import {
   type AgentChange,
   type GradeAnswer,
   type MessageValue,
+  type Prices,
   type RecordedCall,
   type RecordedTask,
 } from "@laconic/meter";
@@ -63,8 +63,8 @@ export const meterValueCommand: Command = command({
       throw configError(`${folder} has no whole task with an agent ${agent} and stored texts`, { folder, agent });
     const prices = await pricesIn(args.prices);
     const client = new ReplayClient(upstreamOf(args.upstream), prices, maxUsd !== Infinity);
-    const change = changeOf(args);
-    const graded = await gradeOf(args, client);
+    const change = changeOf(args.words, args.model);
+    const graded = await gradeOf(args.grader, args.judge, client);
     const bill = monthlyBill(recorded, agent, prices);
     terminal.note(`${counted(tasks.length, "task")} with ${agent}, ${others} without stored texts or unfinished`);
     const value = await messageValue({
@@ -122,13 +122,7 @@ function printValue(
     );
 }
 
-function changeOf({
-  words,
-  model,
-}: {
-  readonly words?: number | undefined;
-  readonly model?: string | undefined;
-}): AgentChange {
+function changeOf(words: number | undefined, model: string | undefined): AgentChange {
   if (words !== undefined && model !== undefined) throw configError("--words and --model: choose one");
   if (words !== undefined) return { kind: "words", words };
   return model === undefined ? { kind: "without" } : { kind: "model", model };
@@ -143,11 +137,7 @@ function inRandomOrder(tasks: readonly RecordedTask[]): readonly RecordedTask[] 
 }
 
 /** Dollars of the agent's calls and of reading its replies, for 30 days like those recorded; null without prices. */
-function monthlyBill(
-  tasks: readonly RecordedTask[],
-  agent: string,
-  prices: Readonly<Record<string, TokenPrice>>,
-): number | null {
+function monthlyBill(tasks: readonly RecordedTask[], agent: string, prices: Prices): number | null {
   const calls = tasks.flat();
   const { agents, edges, total } = ledgerOf(calls, prices);
   if (total.unpriced > 0) return null;
@@ -159,10 +149,7 @@ function monthlyBill(
 
 type Grading = Readonly<{ grade: GradeAnswer; hasControl: boolean }>;
 
-async function gradeOf(
-  { grader, judge }: { readonly grader?: string | undefined; readonly judge?: string | undefined },
-  client: ReplayClient,
-): Promise<Grading> {
+async function gradeOf(grader: string | undefined, judge: string | undefined, client: ReplayClient): Promise<Grading> {
   if (grader !== undefined && judge !== undefined) throw configError("--grader and --judge: choose one");
   if (judge !== undefined)
     return { hasControl: true, grade: (answer, recorded) => client.judge(judge, answer, recorded) };
@@ -196,17 +183,13 @@ const retryMs = [1000, 5000, 20_000];
 
 /** Sends recorded requests again and counts their cost. */
 class ReplayClient {
-  readonly #upstream: Parameters<typeof targetOf>[0];
-  readonly #prices: Readonly<Record<string, TokenPrice>>;
+  readonly #upstream: ReturnType<typeof upstreamOf>;
+  readonly #prices: Prices;
   readonly #needsPrices: boolean;
   spentUsd = 0;
   calls = 0;
 
-  constructor(
-    upstream: Parameters<typeof targetOf>[0],
-    prices: Readonly<Record<string, TokenPrice>>,
-    needsPrices: boolean,
-  ) {
+  constructor(upstream: ReturnType<typeof upstreamOf>, prices: Prices, needsPrices: boolean) {
     [this.#upstream, this.#prices, this.#needsPrices] = [upstream, prices, needsPrices];
   }
 
@@ -222,12 +205,9 @@ class ReplayClient {
   }
 
   /** @throws LaconicError `api_refused`, `api_unavailable`, `config_invalid` without a price under a cap */
-  async resend(call: RecordedCall, body: unknown): Promise<string> {
-    return this.#send(
-      call.path,
-      body,
-      isRecord(body) && typeof body["model"] === "string" ? body["model"] : call.model,
-    );
+  resend(call: RecordedCall, body: unknown): Promise<string> {
+    const { model = call.model } = isRecord(body) ? body : {};
+    return this.#send(call.path, body, typeof model === "string" ? model : call.model);
   }
 
   /** 1 if a model says that both answers are the same. Only its first word counts. */
@@ -238,13 +218,13 @@ class ReplayClient {
   }
 
   async #send(path: string, body: unknown, model: string): Promise<string> {
-    const isAnthropic = path.endsWith("/messages");
-    const { OPENAI_API_KEY: openai = "", ANTHROPIC_API_KEY: anthropic = "" } = process.env;
-    const headers: Record<string, string> = isAnthropic
-      ? { "anthropic-version": "2023-06-01", "x-api-key": anthropic }
-      : { authorization: `Bearer ${openai}` };
+    const key = process.env[path.endsWith("/messages") ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"] ?? "";
+    const headers = path.endsWith("/messages")
+      ? { "anthropic-version": "2023-06-01", "x-api-key": key }
+      : { authorization: `Bearer ${key}` };
     const url = targetOf(this.#upstream, headers, path);
-    const reply = readReply(await post(url, { ...headers, "content-type": "application/json" }, JSON.stringify(body)));
+    const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+    const reply = readReply(await post(url, { ...init, body: JSON.stringify(body) }, key));
     const usd = reply.usage && costOf({ model: reply.model || model, usage: reply.usage }, this.#prices);
     if (usd === null && this.#needsPrices)
       throw configError(`--max-usd needs the price of ${model}; name it with --prices`, { model });
@@ -255,15 +235,14 @@ class ReplayClient {
 }
 
 /** @throws LaconicError `api_refused`, `api_unavailable` */
-async function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
+async function post(url: URL, init: RequestInit, key: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
-    const outcome = await fetch(url, { method: "POST", headers, body })
+    const { status, text } = await fetch(url, init)
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch((error: unknown) => ({ status: 0, text: networkReason(error) }));
-    if (outcome.status === 200) return outcome.text;
-    const key = (headers["authorization"] ?? "").replace("Bearer ", "") || (headers["x-api-key"] ?? "");
-    const message = `${url.host} answered ${outcome.status}: ${withoutKey(outcome.text.slice(0, 200), key)}`;
-    const mayPass = outcome.status === 0 || outcome.status === 429 || outcome.status >= 500;
+    if (status === 200) return text;
+    const message = `${url.host} answered ${status}: ${withoutKey(text.slice(0, 200), key)}`;
+    const mayPass = status === 0 || status === 429 || status >= 500;
     if (!mayPass) throw new LaconicError("api_refused", message);
     if (attempt === retryMs.length) throw new LaconicError("api_unavailable", message);
     await sleep(retryMs[attempt]);

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { configError, isRecord } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
-import type { TokenPrice } from "@laconic/core/ledger";
 import { columnsOf, counted, csvLine, formatCount, formatUsd } from "@laconic/core/text";
 import { serverAddress } from "@laconic/core/wire";
 import {
@@ -15,6 +14,8 @@ import {
   Recorder,
   Spending,
   type Ledger,
+  type Prices,
+  type ProxyOptions,
   type Spent,
 } from "@laconic/meter";
 import { boundPort, closeServer, listen } from "@laconic/serve";
@@ -77,6 +78,7 @@ export const meterCommand: Command = command({
   rest: "words",
   run: async (args, { terminal, rest }) => {
     const folder = resolve(args.out);
+    const upstream = upstreamOf(args.upstream);
     const prices = await pricesIn(args.prices);
     const agents = Object.fromEntries((args["max-agent"] ?? []).map(agentLimit));
     const spending = new Spending({ agents, task: args["max-task"], day: args["max-day"] }, prices);
@@ -87,7 +89,7 @@ export const meterCommand: Command = command({
       onCall: (call) => spending.add(call),
       onGap: (reason) => terminal.warn(`not recorded: ${reason}`),
     });
-    const server = meterProxy({ recorder, upstream: upstreamOf(args.upstream), spending, now });
+    const server = meterProxy({ recorder, upstream, spending, now });
     await listen(server, args.port, "127.0.0.1");
     const url = `http://127.0.0.1:${boundPort(server, args.port)}`;
     const environment = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_BASE: `${url}/v1`, ANTHROPIC_BASE_URL: url };
@@ -171,13 +173,9 @@ const spentColumns: readonly (readonly [string, (row: Spent) => string])[] = [
 
 function rowsOf(ledger: Ledger, name: TableName): readonly (readonly string[])[] {
   if (name === "edges") {
-    const rows = ledger.edges.map(({ from, to, calls, tokens, usd }) => [
-      from,
-      to,
-      formatCount(calls),
-      formatCount(tokens),
-      formatUsd(usd),
-    ]);
+    const rows = ledger.edges.map(({ from, to, calls, tokens, usd }) => {
+      return [from, to, formatCount(calls), formatCount(tokens), formatUsd(usd)];
+    });
     return [["writer", "reader", "calls", "tokens", "dollars"], ...rows];
   }
   const rows = ledger[name].length > 1 ? [...ledger[name], ledger.total] : ledger[name];
@@ -200,17 +198,17 @@ function shortened(cell: string): string {
 }
 
 /** @throws LaconicError `config_invalid` for an invalid address */
-export function upstreamOf(url: string | undefined): { readonly openai: string; readonly anthropic: string } {
+export function upstreamOf(url: string | undefined): ProxyOptions["upstream"] {
   const { OPENAI_BASE_URL: openai = bases.openai, ANTHROPIC_BASE_URL: anthropic = bases.anthropic } = process.env;
   const checked = (address: string, name: string): string =>
-    serverAddress(address, name, { allowed: true, option: "" });
-  return url === undefined
-    ? { openai: checked(openai, "OPENAI_BASE_URL"), anthropic: checked(anthropic, "ANTHROPIC_BASE_URL") }
-    : { openai: checked(url, "--upstream"), anthropic: checked(url, "--upstream") };
+    url === undefined
+      ? serverAddress(address, name, { allowed: true, option: "" })
+      : serverAddress(url, "--upstream", { allowed: true, option: "" });
+  return { openai: checked(openai, "OPENAI_BASE_URL"), anthropic: checked(anthropic, "ANTHROPIC_BASE_URL") };
 }
 
 /** @throws LaconicError `config_invalid` */
-export async function pricesIn(path: string | undefined): Promise<Readonly<Record<string, TokenPrice>>> {
+export async function pricesIn(path: string | undefined): Promise<Prices> {
   if (path === undefined) return {};
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw configError(`--prices ${path}: ${(error as Error).message}`, { path }, error);
@@ -222,7 +220,7 @@ export async function pricesIn(path: string | undefined): Promise<Readonly<Recor
         path,
         model,
       });
-  return prices as Readonly<Record<string, TokenPrice>>;
+  return prices as Prices;
 }
 
 function pairOf(pair: string, flag: string): readonly [string, string] {

@@ -1,5 +1,5 @@
 import { isRecord } from "@laconic/core";
-import { WrittenTexts } from "../quotations.ts";
+import { shortest, WrittenTexts } from "../quotations.ts";
 import { mapJson } from "../stored-request.ts";
 import type { RecordedCall, RecordedTask } from "./recorded-tasks.ts";
 
@@ -37,30 +37,28 @@ export function replayTask(
   change: AgentChange,
   resend: Resend,
 ): Promise<Replay | null> {
-  const isRemoved = (call: RecordedCall): boolean => change.kind === "without" && call.agent === agent;
   const request = (call: RecordedCall, body: unknown): unknown =>
     call.agent === agent ? changedRequest(body, change) : body;
-  return replay(task, { isRemoved, request }, resend);
+  return replay(task, resend, request, change.kind === "without" ? agent : undefined);
 }
 
 /** Plays the same calls again without a change: what the replay of {@link replayTask} is compared with. */
 export function replayControl(task: RecordedTask, sent: ReadonlySet<string>, resend: Resend): Promise<Replay | null> {
-  const request = (call: RecordedCall, body: unknown): unknown => (sent.has(call.id) ? mapJson(body, (x) => x) : body);
-  return replay(task, { isRemoved: () => false, request }, resend);
+  return replay(task, resend, (call, body) => (sent.has(call.id) ? mapJson(body, (x) => x) : body));
 }
 
-interface Edits {
-  readonly isRemoved: (call: RecordedCall) => boolean;
-  /** Another object if the request changes. */
-  readonly request: (call: RecordedCall, body: unknown) => unknown;
-}
-
-async function replay(task: RecordedTask, { isRemoved, request }: Edits, resend: Resend): Promise<Replay | null> {
+/** @param request - another object if the request changes @param removed - agent whose calls are left out */
+async function replay(
+  task: RecordedTask,
+  resend: Resend,
+  request: (call: RecordedCall, body: unknown) => unknown,
+  removed?: string,
+): Promise<Replay | null> {
   const replies: NewReply[] = [];
   const sent = new Set<string>();
   let answer = "";
   for (const call of task) {
-    if (isRemoved(call)) {
+    if (call.agent === removed) {
       replies.push({ recorded: call.text, text: "" });
       continue;
     }
@@ -95,9 +93,6 @@ function withReplies(body: unknown, replies: readonly NewReply[]): unknown {
     return spans.reduceRight((result, { start, end }) => result.slice(0, start) + result.slice(end), whole);
   }
 }
-
-/** Shorter replies occur by chance. */
-const shortest = 12;
 
 /** Replaces a whole reply, plain or inside JSON. */
 function replaced(text: string, recorded: string, reply: string): string {
