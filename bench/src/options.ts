@@ -9,7 +9,7 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 export function readOptions<const Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
-  const script = process.argv[1] as string;
+  const script = process.argv[1]!;
   if (process.argv.includes("--help")) {
     process.stdout.write([headOf(script), ...linesOf(config)].join("\n"));
     process.exit(0);

@@ -25,8 +25,7 @@ print("machine", machine());
 for (const name of given.sizes.split(","))
   await withCheckpoint(name, { positions: 1024 }, ({ vocabulary }, checkpoint, parameters) => {
     const all = works(vocabulary);
-    for (const index of given.works.split(","))
-      compare(all[Number(index)] as Work, checkpoint, { model: name, parameters });
+    for (const index of given.works.split(",")) compare(all[Number(index)]!, checkpoint, { model: name, parameters });
   });
 
 function compare({ sequences, groupSize, name }: Work, checkpoint: string, about: object): void {

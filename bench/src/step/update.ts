@@ -16,7 +16,7 @@ export async function gspoUpdate(
       objective.evaluate({
         logProbs,
         oldLogProbs: logProbs,
-        advantages: Float64Array.from(rows, (row) => advantages[row] as number),
+        advantages: Float64Array.from(rows, (row) => advantages[row]!),
       }).gradient,
   );
   await model.optimStep({ learningRate, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 });

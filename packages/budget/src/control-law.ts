@@ -48,7 +48,7 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
 
   const guarded = guardActs(settings, state, measurement);
   if (guarded) {
-    const retained = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy as number) : 1;
+    const retained = settings.guard?.action === "lower" ? 1 - settings.guard.lowerBy! : 1;
     integral = Math.min(integral, state.integral * retained);
     dual = Math.min(dual, state.price * tokensPerUnit(settings) * retained);
   }
@@ -63,7 +63,7 @@ function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: B
     throw inputError("budget state: it has no reference reward and belongs to another controller", {
       iteration: state.iteration,
     });
-  const tooPoor = rewardTolerance !== undefined && taskReward < (referenceReward as number) - rewardTolerance;
+  const tooPoor = rewardTolerance !== undefined && taskReward < referenceReward! - rewardTolerance;
   return tooPoor || (maxSilenceRate !== undefined && silenceRate > maxSilenceRate);
 }
 

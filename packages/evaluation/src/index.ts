@@ -20,7 +20,6 @@ export { holm, meanEstimate, pairedDifference, wilson, type Interval, type Value
 export { accuracyTable, agentPoTable, departureTable, differenceTable, tokenTable } from "./results/tables.ts";
 export { csvOf, latexOf, markdownOf, tableOf, type Column, type Table } from "./results/table.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
-export { agentPoSource } from "./published.ts";
-export type { PublishedAblation } from "./published.ts";
+export { agentPoSource, type PublishedAblation } from "./published.ts";
 export { meanPassAtK, passAtK, repeatTable, summariseRepeats, type RepeatSummary } from "./results/repeat-table.ts";
 export { modelTable } from "./results/tables.ts";

@@ -18,8 +18,7 @@ import { givenTo, gradersOf, methodOptions, modelsFor, spendingOf, standingOf, t
 import type { BenchParts } from "./bench-parts.ts";
 import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
-import { episodeCosts, noCosts } from "./sample-record.ts";
-import type { EqualTokens, SampleRecord } from "./sample-record.ts";
+import { episodeCosts, noCosts, type EqualTokens, type SampleRecord } from "./sample-record.ts";
 import { messageOf, SampleTaker } from "./take-samples.ts";
 
 /** Limits and listeners of a bench. */
@@ -200,7 +199,7 @@ class Bench {
       return record.learned;
     };
     if (!this.#learned.has(config)) this.#learned.set(config, learning());
-    return this.#learned.get(config) as Promise<unknown>;
+    return this.#learned.get(config)!;
   }
 
   /**
@@ -226,7 +225,7 @@ class Bench {
       questions: questions.length,
       seed,
       utility: async (index, team) => {
-        const problem = questions[index] as BenchmarkProblem;
+        const problem = questions[index]!;
         const episode = await team.run(givenTo(job, problem), {
           models: modelsFor(method, team, this.#parts),
           sampling: { temperature: temperatureOf(job, this.#settings) },

@@ -57,6 +57,6 @@ function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number
       `prompt-mean: this call has ${own} of the batch's ${totals.tokens} tokens, and a group's other tokens are unknown; evaluate the whole batch at once`,
     );
   const tokens = new Map<number, number>();
-  lengths.forEach((length, s) => tokens.set(groups[s] as number, (tokens.get(groups[s] as number) ?? 0) + length));
+  lengths.forEach((length, s) => tokens.set(groups[s]!, (tokens.get(groups[s]!) ?? 0) + length));
   return tokens;
 }

@@ -84,19 +84,18 @@ export function withKl(
 function rescaled(prepared: Prepared, weights: Float64Array, byToken: boolean): Float64Array {
   const { input, sequences, advantagePerToken } = prepared;
   const { offsets } = input.logProbs;
-  const scaled = (s: number, t: number): number => advantageAt(prepared, s, t) * (weights[t] as number);
+  const scaled = (s: number, t: number): number => advantageAt(prepared, s, t) * weights[t]!;
   if (!byToken && !advantagePerToken)
     return Float64Array.from({ length: sequences }, (_, s) => {
       const first = firstTrained(input, s);
       return first < 0 ? 0 : scaled(s, first);
     });
   const advantages = new Float64Array(weights.length);
-  for (let s = 0; s < sequences; s++)
-    for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) advantages[t] = scaled(s, t);
+  for (let s = 0; s < sequences; s++) for (let t = offsets[s]!; t < offsets[s + 1]!; t++) advantages[t] = scaled(s, t);
   return advantages;
 }
 
 function firstTrained({ logProbs: { offsets }, mask }: ObjectiveInput, s: number): number {
-  for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) if (!mask || mask[t] !== 0) return t;
+  for (let t = offsets[s]!; t < offsets[s + 1]!; t++) if (!mask || mask[t] !== 0) return t;
   return -1;
 }

@@ -42,13 +42,13 @@ export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagno
     if (length === 0) continue;
     const lengthBucket = lengthBuckets.findIndex((largest) => length <= largest);
     const bucket = lengthBucket < 0 ? lengthBuckets.length : lengthBucket;
-    counts[bucket] = (counts[bucket] as number) + 1;
-    if (clipped[unit] !== 0) hits[bucket] = (hits[bucket] as number) + 1;
+    counts[bucket] = counts[bucket]! + 1;
+    if (clipped[unit] !== 0) hits[bucket] = hits[bucket]! + 1;
     unit += 1;
   }
   const result: Record<string, Statistic> = {};
   counts.forEach((count, bucket) => {
-    if (count > 0) result[`clip_ratio/region/${bucketName(bucket)}`] = flags(hits[bucket] as number, count);
+    if (count > 0) result[`clip_ratio/region/${bucketName(bucket)}`] = flags(hits[bucket]!, count);
   });
   return result;
 }
@@ -72,7 +72,7 @@ function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   let smallest = Infinity;
   for (let t = 0; t < logRatio.length; t++) {
     if (mask && mask[t] === 0) continue;
-    const d = logRatio[t] as number;
+    const d = logRatio[t]!;
     const size = d < 0 ? -d : d;
     count += 1;
     sum += d;
@@ -97,8 +97,8 @@ function countSides(clipped: Int8Array): { low: number; high: number } {
   let low = 0;
   let high = 0;
   for (let i = 0; i < clipped.length; i++) {
-    if ((clipped[i] as number) < 0) low += 1;
-    else if ((clipped[i] as number) > 0) high += 1;
+    if (clipped[i]! < 0) low += 1;
+    else if (clipped[i]! > 0) high += 1;
   }
   return { low, high };
 }

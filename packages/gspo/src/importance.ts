@@ -49,7 +49,7 @@ export function importanceWeights(
   const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
   if (!rollLogProbs) throw inputError("importance weights need rollLogProbs: the log-probs the sampler reported");
   const trained = (t: number): boolean => !mask || mask[t] !== 0;
-  const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
+  const gap = (t: number): number => oldLogProbs.values[t]! - rollLogProbs.values[t]!;
   let total = 0;
   let compared = 0;
   for (let t = 0; t < logProbs.values.length; t++) {
@@ -76,7 +76,7 @@ export function importanceWeights(
     return ratio <= options.cap && ratio >= 1 / options.cap ? ratio : 0;
   };
   for (let s = 0; s < sequences; s++) {
-    const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
+    const [start, end] = [logProbs.offsets[s]!, logProbs.offsets[s + 1]!];
     let sum = 0;
     let lowest = Infinity;
     for (let t = start; t < end; t++) {
@@ -86,7 +86,7 @@ export function importanceWeights(
       lowest = Math.min(lowest, d);
     }
     const vetoed = options.veto !== undefined && lowest < logarithm(options.veto);
-    const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
+    const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s]!) : sum;
     const whole = byToken ? 0 : bound(exponent);
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
@@ -122,11 +122,11 @@ export function offPolicySequences(
   return Int8Array.from({ length: sequences }, (_, s) => {
     let drift = 0;
     let advantage = 0;
-    for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) {
+    for (let t = offsets[s]!; t < offsets[s + 1]!; t++) {
       if (input.mask && input.mask[t] === 0) continue;
-      drift += (before[t] as number) - (values[t] as number);
-      advantage += input.advantages[advantagePerToken ? t : s] as number;
+      drift += before[t]! - values[t]!;
+      advantage += input.advantages[advantagePerToken ? t : s]!;
     }
-    return advantage < 0 && drift / Math.max(1, lengths[s] as number) > limit ? 1 : 0;
+    return advantage < 0 && drift / Math.max(1, lengths[s]!) > limit ? 1 : 0;
   });
 }

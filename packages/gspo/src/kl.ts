@@ -120,15 +120,15 @@ export function addKl(
   const refLogProbs = targetOf(prepared, options);
   const values: number[] = [];
   for (let s = 0; s < prepared.sequences; s++) {
-    const weight = options.coefficient * (weights[s] as number);
-    for (let t = logProbs.offsets[s] as number; t < (logProbs.offsets[s + 1] as number); t++) {
+    const weight = options.coefficient * weights[s]!;
+    for (let t = logProbs.offsets[s]!; t < logProbs.offsets[s + 1]!; t++) {
       if (mask && mask[t] === 0) continue;
-      const e = (logProbs.values[t] as number) - (refLogProbs.values[t] as number);
+      const e = logProbs.values[t]! - refLogProbs.values[t]!;
       const value = klValue(options.estimator, e);
-      const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t] as number) : 1;
+      const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t]!) : 1;
       values.push(value);
-      losses[t] = (losses[t] as number) + weight * ratio * value;
-      gradient[t] = (gradient[t] as number) + weight * ratio * klGradient(options.estimator, e);
+      losses[t] = losses[t]! + weight * ratio * value;
+      gradient[t] = gradient[t]! + weight * ratio * klGradient(options.estimator, e);
     }
   }
   return { kl: statisticOf(values) };

@@ -14,6 +14,6 @@ export function isClamped(logRatio: number): boolean {
 
 export function meanLogRatio(logRatio: Float64Array, divisor: number): number {
   let sum = 0;
-  for (let t = 0; t < logRatio.length; t++) sum += logRatio[t] as number;
+  for (let t = 0; t < logRatio.length; t++) sum += logRatio[t]!;
   return sum / divisor;
 }

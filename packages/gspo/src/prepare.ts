@@ -46,14 +46,14 @@ export function prepare(input: ObjectiveInput): Prepared {
   let trainedTokens = 0;
   let trainedSequences = 0;
   for (let s = 0; s < sequences; s++) {
-    const end = logProbs.offsets[s + 1] as number;
+    const end = logProbs.offsets[s + 1]!;
     let length = 0;
-    for (let t = logProbs.offsets[s] as number; t < end; t++) {
+    for (let t = logProbs.offsets[s]!; t < end; t++) {
       if (mask && mask[t] === 0) continue;
       length += 1;
       if (!Number.isFinite(advantages[advantagePerToken ? t : s]))
-        throw notFinite("advantages", s, t - (logProbs.offsets[s] as number));
-      logRatio[t] = (logProbs.values[t] as number) - (oldLogProbs.values[t] as number);
+        throw notFinite("advantages", s, t - logProbs.offsets[s]!);
+      logRatio[t] = logProbs.values[t]! - oldLogProbs.values[t]!;
     }
     lengths[s] = length;
     trainedTokens += length;
@@ -66,7 +66,7 @@ export function prepare(input: ObjectiveInput): Prepared {
 }
 
 export function advantageAt(prepared: Prepared, sequence: number, token: number): number {
-  return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
+  return prepared.input.advantages[prepared.advantagePerToken ? token : sequence]!;
 }
 
 function checkTotals(totals: BatchTotals, batchTotals: BatchTotals): void {
@@ -109,7 +109,7 @@ function namedLogProbs(input: ObjectiveInput): [name: string, data: Ragged, rang
 
 function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?: number } {
   if (!groups) return {};
-  return { groups: new Set(Array.from(groups).filter((_, s) => (lengths[s] as number) > 0)).size };
+  return { groups: new Set(Array.from(groups).filter((_, s) => lengths[s]! > 0)).size };
 }
 
 export function notFinite(what: string, sequence: number, token: number): LaconicError {

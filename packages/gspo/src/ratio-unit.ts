@@ -58,7 +58,7 @@ export function withRatioUnits(objective: Objective, units: Int32Array, totalUni
         ...(input.mask && { mask: joinMask(input, members) }),
         advantages: Float64Array.from(members, (rows) => sharedAdvantage(input, rows)),
         ...(input.groups && {
-          groups: Int32Array.from(members, (rows) => input.groups?.[rows[0] as number] as number),
+          groups: Int32Array.from(members, (rows) => input.groups?.[rows[0]!] as number),
         }),
       });
       return { ...output, gradient: scatter(output.gradient, input.logProbs, members) };
@@ -70,7 +70,7 @@ function byUnit(units: Int32Array, sequences: number): number[][] {
   if (units.length !== sequences) throw inputError(`${units.length} unit ids for ${sequences} sequences`);
   const members: number[][] = [];
   units.forEach((unit, row) => (members[unit] ??= []).push(row));
-  const gap = Array.from(members).indexOf(undefined as never);
+  const gap = Array.from(members).indexOf(undefined!);
   if (gap >= 0 || units.some((unit) => unit < 0))
     throw inputError(
       gap >= 0
@@ -88,7 +88,7 @@ function unitTotals(
 ): BatchTotals {
   if (totalUnits !== undefined) return { ...totals, sequences: totalUnits };
   const tokensOf = (row: number): number => {
-    const [start, end] = [logProbs.offsets[row] as number, logProbs.offsets[row + 1] as number];
+    const [start, end] = [logProbs.offsets[row]!, logProbs.offsets[row + 1]!];
     return mask ? mask.subarray(start, end).filter((trained) => trained !== 0).length : end - start;
   };
   const tokens = members.map((rows) => rows.reduce((sum, row) => sum + tokensOf(row), 0));
@@ -103,7 +103,7 @@ function unitTotals(
 function sharedAdvantage({ advantages, logProbs }: ObjectiveInput, rows: readonly number[]): number {
   if (advantages.length !== logProbs.offsets.length - 1)
     throw inputError("ratio units need one advantage per sequence");
-  const first = advantages[rows[0] as number] as number;
+  const first = advantages[rows[0]!]!;
   const other = rows.find((row) => advantages[row] !== first);
   if (other !== undefined)
     throw inputError(`sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`);
@@ -122,8 +122,8 @@ function scatter(joined: Float64Array, layout: Ragged, members: readonly number[
   const gradient = new Float64Array(layout.values.length);
   let index = 0;
   for (const row of members.flat()) {
-    const start = layout.offsets[row] as number;
-    const length = (layout.offsets[row + 1] as number) - start;
+    const start = layout.offsets[row]!;
+    const length = layout.offsets[row + 1]! - start;
     gradient.set(joined.subarray(index, index + length), start);
     index += length;
   }

@@ -68,12 +68,12 @@ export function decoupledAdvantages(
     for (const group of members) {
       const rows = group.filter((row) => !Number.isNaN(values[row]));
       if (rows.length === 0) continue;
-      const column = rows.map((row) => values[row] as number);
+      const column = rows.map((row) => values[row]!);
       equal.push(allEqual(column) ? 1 : 0);
-      const part = rows.map((row) => shares[row] as number);
+      const part = rows.map((row) => shares[row]!);
       normalise(column, part, termScale).forEach((value, i) => {
-        const row = rows[i] as number;
-        advantages[row] = (advantages[row] as number) + weight * value;
+        const row = rows[i]!;
+        advantages[row] = advantages[row]! + weight * value;
       });
     }
     diagnostics[`frac_zero_std/${name}`] = statisticOf(equal);
@@ -82,10 +82,10 @@ export function decoupledAdvantages(
   const scored = measured.flatMap(({ task }, row) => (Number.isNaN(task) ? [] : [row]));
   if (batch === "sequence")
     normalise(
-      scored.map((row) => advantages[row] as number),
-      scored.map((row) => shares[row] as number),
+      scored.map((row) => advantages[row]!),
+      scored.map((row) => shares[row]!),
       scale,
-    ).forEach((value, i) => (advantages[scored[i] as number] = value));
+    ).forEach((value, i) => (advantages[scored[i]!] = value));
 
   const overflown = advantages.findIndex((value) => !Number.isFinite(value));
   if (overflown >= 0)
@@ -108,7 +108,7 @@ interface Scale {
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
   const sumOf = (term: (value: number) => number): number =>
-    values.reduce((sum, value, i) => sum + (shares[i] as number) * term(value), 0);
+    values.reduce((sum, value, i) => sum + shares[i]! * term(value), 0);
   const size = shares.reduce((sum, share) => sum + share, 0);
   const mean = sumOf((value) => value) / size;
   const centred = values.map((value) => value - mean);

@@ -46,7 +46,7 @@ export function decoupledEstimator(options: EstimatorSettings): Estimator {
 
 function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
   const rowOf = (columns: RewardBatch["terms"], row: number): Record<string, number> =>
-    mapValues(columns, (values) => values[row] as number);
+    mapValues(columns, (values) => values[row]!);
   return Array.from(rewards, (_, row) => {
     const all = rowOf(terms, row);
     // NaN marks a missing term.

@@ -9,7 +9,7 @@ export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
     });
   const byGroup = new Map<number, number[]>();
   for (let row = 0; row < rows; row++) {
-    const group = groups[row] as number;
+    const group = groups[row]!;
     const members = byGroup.get(group);
     if (members) members.push(row);
     else byGroup.set(group, [row]);

@@ -100,7 +100,7 @@ function batched(model: ValueModel, most: number): (tokens: readonly number[], s
       if (live.length === 0) continue;
       try {
         const { values } = await model.forward(live.map(({ tokens }) => ({ tokens })));
-        live.forEach(({ resolve }, i) => resolve(values[i] as number));
+        live.forEach(({ resolve }, i) => resolve(values[i]!));
       } catch (error) {
         for (const { reject } of live) reject(error);
       }

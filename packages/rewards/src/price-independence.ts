@@ -32,7 +32,7 @@ export function priceIndependence(
   let withSpread = 0;
   let independent = 0;
   for (const rows of groupRows(groups, terms.length)) {
-    const group = rows.map((row) => split[row] as (typeof split)[number]).filter(({ own, rest }) => !isNaN(own + rest));
+    const group = rows.map((row) => split[row]!).filter(({ own, rest }) => !isNaN(own + rest));
     const ownSpread = !allEqual(group.map(({ own }) => own));
     const restSpread = !allEqual(group.map(({ rest }) => rest));
     if (ownSpread || restSpread) withSpread += 1;

@@ -49,7 +49,7 @@ export type Fail = (reason: string, more?: ErrorDetail) => LaconicError;
 
 function checkTokens(limits: ModelLimits, tokens: readonly number[], name: string, fail: Fail): void {
   for (let position = 0; position < tokens.length; position++) {
-    const token = tokens[position] as number;
+    const token = tokens[position]!;
     if (Number.isInteger(token) && token >= 0 && token < limits.vocabularySize) continue;
     const reason = `${name}: token ${token} at position ${position} is outside the vocabulary of ${limits.vocabularySize}`;
     throw fail(reason, { position, token });
@@ -114,8 +114,8 @@ export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, row
   const bad = gradient.findIndex((value) => !Number.isFinite(value));
   if (bad < 0) return;
   const row = logProbs.offsets.findLastIndex((offset) => offset <= bad);
-  const sequence = rows[row] as number;
-  const token = bad - (logProbs.offsets[row] as number);
+  const sequence = rows[row]!;
+  const token = bad - logProbs.offsets[row]!;
   throw new LaconicError(
     "numeric_invalid",
     `the gradient of sequence ${sequence}, completion token ${token} is ${gradient[bad]}, its log-prob ${logProbs.values[bad]}`,

@@ -25,7 +25,7 @@ export async function* linesIn(
     else if (part.length > 0) held.push(part);
   };
   const taken = (): Uint8Array | null => {
-    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joinBytes(held);
+    const line = bytes > maxLineBytes ? null : held.length === 1 ? held[0]! : joinBytes(held);
     [held, bytes] = [[], 0];
     return line;
   };

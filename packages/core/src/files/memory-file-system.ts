@@ -25,7 +25,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
     makeDirectory: async (path) => void folders.add(normal(path)),
     async list(path) {
       const name = normal(path);
-      const inside = below(name).map((text) => text.slice(name.length + 1).split("/")[0] as string);
+      const inside = below(name).map((text) => text.slice(name.length + 1).split("/")[0]!);
       if (inside.length === 0 && !folders.has(name)) read(path);
       return [...new Set(inside)].toSorted();
     },

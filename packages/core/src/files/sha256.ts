@@ -37,15 +37,15 @@ function fraction(prime: number, power: bigint): number {
 function compress(state: Uint32Array, w: Uint32Array, view: DataView, index: number): void {
   for (let t = 0; t < 16; t++) w[t] = view.getUint32(index + 4 * t);
   for (let t = 16; t < 64; t++) {
-    const [x, y] = [w[t - 15] as number, w[t - 2] as number];
+    const [x, y] = [w[t - 15]!, w[t - 2]!];
     const s0 = rotate(x, 7) ^ rotate(x, 18) ^ (x >>> 3);
     const s1 = rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10);
-    w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
+    w[t] = w[t - 16]! + s0 + w[t - 7]! + s1;
   }
   let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
   for (let t = 0; t < 64; t++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (constants[t] as number) + (w[t] as number)) | 0;
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + constants[t]! + w[t]!) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
@@ -57,7 +57,7 @@ function compress(state: Uint32Array, w: Uint32Array, view: DataView, index: num
     b = a;
     a = (t1 + t2) | 0;
   }
-  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + word;
+  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i]! + word;
 }
 
 function rotate(word: number, bits: number): number {

@@ -47,7 +47,7 @@ const outsideStrings = /[\s\w.,:+-]/u;
 export function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
-    const char = text[i] as string;
+    const char = text[i]!;
     if (char === '"') {
       i = stringEnd(text, i);
       if (i < 0) return -1;
@@ -78,7 +78,7 @@ export function writeJson(value: unknown, separators: JsonSeparators = [",", ":"
 function respaced(text: string, [comma, colon]: JsonSeparators): string {
   let written = "";
   for (let i = 0; i < text.length; i++) {
-    const char = text[i] as string;
+    const char = text[i]!;
     if (char === '"') {
       const end = stringEnd(text, i);
       written += JSON.stringify(boundedJson(text.slice(i, end + 1)));
@@ -135,8 +135,8 @@ class Builder {
   }
 
   #next(): string {
-    while (" \t\r\n,:".includes(this.#text[this.#position] as string)) this.#position += 1;
-    return this.#text[this.#position] as string;
+    while (" \t\r\n,:".includes(this.#text[this.#position]!)) this.#position += 1;
+    return this.#text[this.#position]!;
   }
 
   #string(): string {

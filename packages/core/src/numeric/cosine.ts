@@ -53,7 +53,7 @@ function reduce(angle: number): Reduced {
     // the first difference is exact
     correction = quarters * remainder - (i === 0 ? 0 : before - left - taken);
     rest = left - correction;
-    if (exponentOf(angle) - exponentOf(rest) <= (cancelled[i] as number)) break;
+    if (exponentOf(angle) - exponentOf(rest) <= cancelled[i]!) break;
   }
   return { quarter: quarters % 4, rest, low: left - rest - correction };
 }

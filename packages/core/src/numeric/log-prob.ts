@@ -26,10 +26,10 @@ export function findBadLogProb(
 ): Readonly<Record<"sequence" | "token" | "value", number>> | null {
   const { values, offsets } = data;
   for (let t = 0; t < values.length; t++) {
-    const value = values[t] as number;
+    const value = values[t]!;
     if ((value >= min && value <= max) || (mask && mask[t] === 0)) continue;
     const sequence = offsets.findLastIndex((offset) => offset <= t);
-    return { sequence, token: t - (offsets[sequence] as number), value };
+    return { sequence, token: t - offsets[sequence]!, value };
   }
   return null;
 }

@@ -10,8 +10,8 @@ export interface Ragged {
 /** Packs one array per sequence. */
 export function ragged(rows: readonly ArrayLike<number>[]): Ragged {
   const offsets = new Int32Array(rows.length + 1);
-  rows.forEach((row, s) => (offsets[s + 1] = (offsets[s] as number) + row.length));
-  const values = new Float64Array(offsets[rows.length] as number);
+  rows.forEach((row, s) => (offsets[s + 1] = offsets[s]! + row.length));
+  const values = new Float64Array(offsets[rows.length]!);
   rows.forEach((row, s) => values.set(row, offsets[s]));
   return { values, offsets };
 }

@@ -18,7 +18,7 @@ export function statisticOf(values: Iterable<number>): Statistic {
   let min = Infinity;
   let max = -Infinity;
   for (; count < list.length; count++) {
-    const value = list[count] as number;
+    const value = list[count]!;
     sum += value;
     if (value < min) min = value;
     if (value > max) max = value;

@@ -34,9 +34,7 @@ export function pythonOf(prefix: string, system: System = systemOf(process.platf
 
 /** LACONIC_PYTHON, `.venv` in this folder, or the first on the path. */
 export function findPython(system: System = systemOf(process.platform)): string {
-  return (
-    process.env["LACONIC_PYTHON"] || (pythonOf(join(process.cwd(), ".venv"), system) ?? (system.pythons[0] as string))
-  );
+  return process.env["LACONIC_PYTHON"] || (pythonOf(join(process.cwd(), ".venv"), system) ?? system.pythons[0]!);
 }
 
 /** npm without a shell, because Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */

@@ -101,7 +101,7 @@ async function nextMember(
 ): Promise<{ readonly index: number; readonly isEnd: boolean }> {
   for (let index = from; ;) {
     const bytes = await bytesAt(index, pieceBytes);
-    for (let i = bytes.indexOf(signature[0] as number); i >= 0; i = bytes.indexOf(signature[0] as number, i + 1))
+    for (let i = bytes.indexOf(signature[0]!); i >= 0; i = bytes.indexOf(signature[0]!, i + 1))
       if (headAt(bytes, i)) return { index: index + i, isEnd: false };
     if (bytes.length < headBytes) return { index: index + bytes.length, isEnd: true };
     index += bytes.length - headBytes + 1;
@@ -113,11 +113,7 @@ export async function endsWhole(read: ReadAt, size: number): Promise<boolean> {
   for (let length = pieceBytes; ; length *= 8) {
     const from = Math.max(0, size - length);
     const bytes = (await read(from, size - from)) ?? new Uint8Array();
-    for (
-      let i = bytes.lastIndexOf(signature[0] as number);
-      i >= 0;
-      i = i > 0 ? bytes.lastIndexOf(signature[0] as number, i - 1) : -1
-    ) {
+    for (let i = bytes.lastIndexOf(signature[0]!); i >= 0; i = i > 0 ? bytes.lastIndexOf(signature[0]!, i - 1) : -1) {
       const head = headAt(bytes, i);
       if (head) return from + i + head.length === size;
     }

@@ -84,7 +84,7 @@ function formatOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat
 
 function oneOf(values: readonly unknown[]): string {
   const names = values.map((value) => (typeof value === "string" ? value : String(value)));
-  return names.length === 1 ? (names[0] as string) : `one of ${names.join(", ")}`;
+  return names.length === 1 ? names[0]! : `one of ${names.join(", ")}`;
 }
 
 function nearTo(input: unknown, values: readonly unknown[]): string {

@@ -4,7 +4,7 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
   return rows.map((row) =>
     row
-      .map((cell, i) => cell.padEnd(widths[i] as number))
+      .map((cell, i) => cell.padEnd(widths[i]!))
       .join("  ")
       .trimEnd(),
   );

@@ -29,7 +29,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Escapes text for an HTML or SVG text node or quoted attribute, with {@link visibleText}. */
 export function escapeHtml(text: string): string {
-  return visibleText(text).replaceAll(/[&<>"']/g, (character) => entities[character] as string);
+  return visibleText(text).replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
 
 type CsvCell = string | number | boolean | null;

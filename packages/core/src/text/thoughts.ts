@@ -42,7 +42,7 @@ export function replyParts(text: string): ReplyPart[] {
     anOpen.lastIndex = position;
     const open = anOpen.exec(text);
     if (!open) break;
-    const close = closeOf.get(open[0]) as string;
+    const close = closeOf.get(open[0])!;
     const closed = text.indexOf(close, anOpen.lastIndex);
     const end = closed < 0 ? text.length : closed + close.length;
     add(position, open.index, false);

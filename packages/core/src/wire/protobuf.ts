@@ -44,7 +44,7 @@ export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoV
     let value = 0;
     for (let scale = 1, byte = 128; byte >= 128; scale *= 128) {
       if (offset >= bytes.length || scale > 2 ** 63) throw new Error("unterminated number");
-      byte = bytes[offset++] as number;
+      byte = bytes[offset++]!;
       value += (byte % 128) * scale;
     }
     return value;

@@ -77,7 +77,7 @@ export async function messageValues<Score>(
     const read = utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
     return read.map(({ agent, turn, text, writtenTokens: tokens }) => {
       const position = utterances.filter((other) => other.agent === agent && other.turn < turn).length;
-      const models = { ...context.models, [agent]: altered(context.models[agent] as LanguageModel, position, cut) };
+      const models = { ...context.models, [agent]: altered(context.models[agent]!, position, cut) };
       return { message: { agent, turn, text, tokens }, altered: { ...context, models } };
     });
   });

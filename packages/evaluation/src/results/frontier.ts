@@ -33,7 +33,7 @@ export function tokensAtAccuracy(points: readonly TradeOff[], accuracy: number):
   const frontier = frontierOf(points);
   const after = frontier.findIndex((point) => point.accuracy >= accuracy);
   if (after < 0) return null;
-  const [a, b] = [frontier[after - 1], frontier[after] as TradeOff];
+  const [a, b] = [frontier[after - 1], frontier[after]!];
   if (!a) return b.tokens;
   return a.tokens + ((accuracy - a.accuracy) / (b.accuracy - a.accuracy)) * (b.tokens - a.tokens);
 }

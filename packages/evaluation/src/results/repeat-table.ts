@@ -38,7 +38,7 @@ export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary
         repeats,
         mean: meanOf(counts.map(({ n, c }) => c / n)) ?? 0,
         majority: meanOf(samples.map((sample) => Number(mostFrequentIsRight(sample)))) ?? 0,
-        passAt: Object.fromEntries(sizesTo(repeats).map((k) => [k, meanPassAtK(counts, k) as number])),
+        passAt: Object.fromEntries(sizesTo(repeats).map((k) => [k, meanPassAtK(counts, k)!])),
       },
     ];
   });

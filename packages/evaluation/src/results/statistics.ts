@@ -50,7 +50,7 @@ const enoughForBootstrap = 20;
 export function meanEstimate(samples: readonly (readonly number[])[], kind: ValueKind): Estimate | null {
   const runs = samples.filter(({ length }) => length > 0);
   const all = runs.flat();
-  const means = runs.map((run) => meanOf(run) as number);
+  const means = runs.map((run) => meanOf(run)!);
   const value = meanOf(means);
   if (value === null) return null;
   const counts = new Map<number, number>();
@@ -101,10 +101,10 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
   const random = randomFromSeed(0);
   const means = Float64Array.from({ length: draws }, () => {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += values[random.integer(n)] as number;
+    for (let i = 0; i < n; i++) sum += values[random.integer(n)]!;
     return sum / n;
   }).toSorted();
-  const quantile = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))] as number;
+  const quantile = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))]!;
   return [quantile(0.025), quantile(0.975)];
 }
 
@@ -115,7 +115,7 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
 function boundedInterval(runs: readonly (readonly number[])[], lowest: number): [low: number, high: number] {
   const n = Math.min(...runs.map(({ length }) => length));
   const share = (sign: number): number =>
-    meanOf(runs.map((run) => meanOf(run.map((value) => Math.max(0, sign * value))) as number)) as number;
+    meanOf(runs.map((run) => meanOf(run.map((value) => Math.max(0, sign * value)))!))!;
   const [gain, loss] = [share(1), share(-1)];
   const [gainLow, gainHigh] = exactShare(gain, n);
   const [lossLow, lossHigh] = lowest === 0 ? [0, 0] : exactShare(loss, n);

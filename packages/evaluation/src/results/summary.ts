@@ -102,7 +102,7 @@ function differenceOf(
 ): Pick<MethodSummary, "difference" | "compared"> {
   const [groupMeans, other] = [means(group), means(reference.filter(({ status }) => status === "scored"))];
   const pairs = [...groupMeans].flatMap(([problem, value]) =>
-    other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
+    other.has(problem) ? [[value, other.get(problem)!] as const] : [],
   );
   return { difference: pairedDifference([pairs], "difference"), compared: pairs.length };
 }

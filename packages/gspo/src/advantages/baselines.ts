@@ -54,7 +54,7 @@ export function remax(rewards: Column, groups: Column, greedyRewards: Column): A
   checkRewards(greedyRewards, "remax: greedy reward");
   const advantages = Float64Array.from(rewards, (reward, row) => {
     if (Number.isNaN(reward)) return 0;
-    const greedy = greedyRewards[row] as number;
+    const greedy = greedyRewards[row]!;
     if (!Number.isFinite(greedy))
       throw new LaconicError("reward_invalid", `remax: greedy reward ${row} is ${greedy}, expected a finite number`, {
         row,
@@ -89,8 +89,8 @@ export function opo(rewards: Column, groups: Column, lengths: Column): Advantage
     let weighted = 0;
     let total = 0;
     group.rows.forEach((row, i) => {
-      weighted += (lengths[row] as number) * (group.rewards[i] as number);
-      total += lengths[row] as number;
+      weighted += lengths[row]! * group.rewards[i]!;
+      total += lengths[row]!;
     });
     const baseline = total > 0 ? weighted / total : group.mean;
     return group.rewards.map((reward) => reward - baseline);
@@ -102,8 +102,8 @@ export function passAtK(rewards: Column, groups: Column, options: { readonly sca
   return perGroup(rewards, groups, (group) => {
     const sorted = group.rewards.toSorted((a, b) => b - a);
     const by = options.scaled ? deviation(group.rewards, "sample") + 1e-6 : 1;
-    const best = group.rewards.indexOf(sorted[0] as number);
-    return group.rewards.map((_, i) => (i === best ? ((sorted[0] as number) - (sorted[1] as number)) / by : 0));
+    const best = group.rewards.indexOf(sorted[0]!);
+    return group.rewards.map((_, i) => (i === best ? (sorted[0]! - sorted[1]!) / by : 0));
   });
 }
 
@@ -126,7 +126,7 @@ export function bnpo(
       throw new LaconicError(
         "reward_invalid",
         `bnpo: the group of reward ${group.rows[0]} has mean ${p}; it must be a success rate, so rewards go from 0 to 1`,
-        { row: group.rows[0] as number },
+        { row: group.rows[0]! },
       );
     const density = exponential((a - 1) * logarithm(p) + (b - 1) * logarithm(1 - p) - logBeta);
     return group.rewards.map((reward) => (reward - p) / density);
@@ -161,7 +161,7 @@ export function runningBaseline(
       throw inputError(`running baseline: the state of agent "${agent}" is ${baseline}`, { agent });
   const advantages = Float64Array.from(rewards, (reward, s) => {
     if (Number.isNaN(reward)) return 0;
-    const agent = agents[s] as string;
+    const agent = agents[s]!;
     const baseline = next.get(agent) ?? 0;
     const past = weights?.[s] === undefined || weights[s] === 1 ? decay : decay ** weights[s];
     next.set(agent, past * baseline + (1 - past) * reward);
@@ -200,12 +200,12 @@ export function reinforcePlusPlus(
   const scores = baseline
     ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages
     : Float64Array.from(rewards);
-  const tokens = offsets[offsets.length - 1] as number;
+  const tokens = offsets[offsets.length - 1]!;
   const returns = new Float64Array(tokens).fill(NaN);
   for (let s = 0; s < rewards.length; s++) {
     if (Number.isNaN(rewards[s])) continue;
-    let value = scores[s] as number;
-    for (let t = (offsets[s + 1] as number) - 1; t >= (offsets[s] as number); t--) {
+    let value = scores[s]!;
+    for (let t = offsets[s + 1]! - 1; t >= offsets[s]!; t--) {
       returns[t] = value;
       value *= discount;
     }

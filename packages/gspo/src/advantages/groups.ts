@@ -34,13 +34,13 @@ export function rewardGroups(rewards: Column, groups: Column, weights?: Column):
   checkRewards(rewards);
   const byGroup = new Map<number, number[]>();
   for (let row = 0; row < rewards.length; row++) {
-    const reward = rewards[row] as number;
-    const rows = byGroup.get(groups[row] as number) ?? [];
+    const reward = rewards[row]!;
+    const rows = byGroup.get(groups[row]!) ?? [];
     if (!Number.isNaN(reward)) rows.push(row);
-    byGroup.set(groups[row] as number, rows);
+    byGroup.set(groups[row]!, rows);
   }
   return [...byGroup.values()].map((rows) => {
-    const values = rows.map((row) => rewards[row] as number);
+    const values = rows.map((row) => rewards[row]!);
     const w = rows.map((row) => weights?.[row] ?? 1);
     const size = total(w);
     const degenerate = size < oneSample || allEqual(values);
@@ -67,7 +67,7 @@ export function allEqual(values: readonly number[]): boolean {
 
 /** 0 without values; `weights` default to 1. */
 export function mean(values: readonly number[], weights: readonly number[] = ones(values)): number {
-  return values.length === 0 ? 0 : total(values.map((value, i) => (weights[i] as number) * value)) / total(weights);
+  return values.length === 0 ? 0 : total(values.map((value, i) => weights[i]! * value)) / total(weights);
 }
 
 /** The sample form divides by n - 1, with n the weight sum. */
@@ -77,7 +77,7 @@ export function deviation(
   weights: readonly number[] = ones(values),
 ): number {
   const centre = mean(values, weights);
-  const squares = values.map((value, i) => (weights[i] as number) * (value - centre) ** 2);
+  const squares = values.map((value, i) => weights[i]! * (value - centre) ** 2);
   return Math.sqrt(total(squares) / Math.max(1, total(weights) - (convention === "sample" ? 1 : 0)));
 }
 
@@ -101,7 +101,7 @@ export function perGroup(
     if (group.degenerate) continue;
     const values = rule(group);
     group.rows.forEach((row, i) => {
-      const value = values[i] as number;
+      const value = values[i]!;
       if (!Number.isFinite(value))
         throw new LaconicError(
           "numeric_invalid",

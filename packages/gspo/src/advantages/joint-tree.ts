@@ -68,8 +68,8 @@ function returnsOf(
   for (let agent = 0; agent < agents; agent++) {
     const byReply = new Map<number, number[]>();
     node.actions.forEach(({ replies }, position) => {
-      const reply = replies[agent] as number;
-      byReply.set(reply, [...(byReply.get(reply) ?? []), returns[position] as number]);
+      const reply = replies[agent]!;
+      byReply.set(reply, [...(byReply.get(reply) ?? []), returns[position]!]);
     });
     for (const [reply, values] of [...byReply].toSorted(([a], [b]) => a - b))
       replyCredits.push({ path, agent, reply, return: mean(values), advantage: mean(values) - baseline });

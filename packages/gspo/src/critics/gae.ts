@@ -22,8 +22,8 @@ export function gae(
   const advantages = new Float64Array(rewards.length);
   let [next, nextValue] = [0, 0];
   for (let t = rewards.length - 1; t >= 0; t--) {
-    const value = values[t] as number;
-    next = (rewards[t] as number) + gamma * nextValue - value + gamma * lambda * next;
+    const value = values[t]!;
+    next = rewards[t]! + gamma * nextValue - value + gamma * lambda * next;
     advantages[t] = next;
     nextValue = value;
   }
@@ -61,12 +61,12 @@ export function gaeEstimator<State>({
         if (!rewards) continue;
         const out = gae(
           rewards,
-          rows.map((row) => values[row] as number),
+          rows.map((row) => values[row]!),
           { gamma, lambda },
         );
-        rows.forEach((row, t) => (advantages[row] = out[t] as number));
+        rows.forEach((row, t) => (advantages[row] = out[t]!));
       }
-      const targets = advantages.map((advantage, row) => advantage + (values[row] as number));
+      const targets = advantages.map((advantage, row) => advantage + values[row]!);
       return {
         advantages,
         state: await critic.fit(batch, targets, state),
@@ -98,10 +98,10 @@ function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): num
 function rewardsOf({ rewards, turnRewards, stepRewards }: RewardBatch, rows: readonly number[]): number[] | null {
   let input = 0;
   const list = rows.map((row, t) => {
-    if (t === rows.length - 1) return (rewards[row] as number) - input;
-    const step = stepRewards[row] as number;
+    if (t === rows.length - 1) return rewards[row]! - input;
+    const step = stepRewards[row]!;
     input += step;
-    return (turnRewards[row] as number) + step;
+    return turnRewards[row]! + step;
   });
   return list.some(Number.isNaN) ? null : list;
 }

@@ -39,7 +39,7 @@ export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticO
       const places = Array.from({ length: width }, (_, index) => index);
       return {
         gram: places.map((j) => places.map((k) => sum(gram[j]?.[k] ?? 0, (row) => at(row, j) * at(row, k)))),
-        moment: places.map((j) => sum(moment[j] ?? 0, (row, i) => at(row, j) * (targets[i] as number))),
+        moment: places.map((j) => sum(moment[j] ?? 0, (row, i) => at(row, j) * targets[i]!)),
       };
     },
   };

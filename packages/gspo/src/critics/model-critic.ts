@@ -62,9 +62,8 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
           // Splits adjacent rows of a problem across minibatches.
           const rows = states.flatMap((_, row) => (row % count === part ? [row] : []));
           await model.forwardBackward(
-            rows.map((row) => states[row] as ValueSequence),
-            ({ values }, ids) =>
-              values.map((value, i) => (value - (targets[rows[ids[i] as number] as number] as number)) / rows.length),
+            rows.map((row) => states[row]!),
+            ({ values }, ids) => values.map((value, i) => (value - targets[rows[ids[i]!]!]!) / rows.length),
           );
           await model.optimStep(optimizer);
         }

@@ -88,19 +88,19 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
 function sumOf({ input }: Prepared, losses: Float64Array, gradient: Float64Array): number {
   let loss = 0;
   for (let t = 0; t < losses.length; t++) {
-    loss += losses[t] as number;
+    loss += losses[t]!;
     if (Number.isFinite(loss) && Number.isFinite(gradient[t])) continue;
     const { offsets } = input.logProbs;
     const sequence = offsets.findLastIndex((offset) => offset <= t);
-    throw notFinite("loss or gradient", sequence, t - (offsets[sequence] as number));
+    throw notFinite("loss or gradient", sequence, t - offsets[sequence]!);
   }
   return loss;
 }
 
 function scale(losses: Float64Array, gradient: Float64Array, weights: Float64Array): void {
   for (let t = 0; t < losses.length; t++) {
-    losses[t] = (losses[t] as number) * (weights[t] as number);
-    gradient[t] = (gradient[t] as number) * (weights[t] as number);
+    losses[t] = losses[t]! * weights[t]!;
+    gradient[t] = gradient[t]! * weights[t]!;
   }
 }
 

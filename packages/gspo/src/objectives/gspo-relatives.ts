@@ -30,7 +30,7 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
     const [lowest, highest] = [advantage < 0 ? -clip.low : -Infinity, advantage > 0 ? clip.high : Infinity];
     const inside = (d: number): boolean => d >= lowest && d <= highest;
     for (let t = 0; t < logRatio.length; t++) {
-      const d = logRatio[t] as number;
+      const d = logRatio[t]!;
       if (inside(d)) sum += d;
       else {
         sum += advantage > 0 ? clip.high : -clip.low;
@@ -40,7 +40,7 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
     const mean = sum / length;
     const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const dLogProb = new Float64Array(logRatio.length);
-    for (let t = 0; t < logRatio.length; t++) if (inside(logRatio[t] as number)) dLogProb[t] = -ratio * advantage;
+    for (let t = 0; t < logRatio.length; t++) if (inside(logRatio[t]!)) dLogProb[t] = -ratio * advantage;
     const clipped = outside === 0 ? 0 : advantage > 0 ? 1 : -1;
     return { loss: -ratio * advantage, dLogProb, ratio, clamped, clipped };
   });

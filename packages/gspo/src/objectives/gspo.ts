@@ -62,8 +62,8 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
   let count = 0;
   let clamped = 0;
   for (let s = 0; s < sequences; s++) {
-    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
-    const length = lengths[s] as number;
+    const [start, end] = [offsets[s]!, offsets[s + 1]!];
+    const length = lengths[s]!;
     const divisor = Math.max(length, minLength);
     const mean = meanLogRatio(logRatio.subarray(start, end), divisor);
     const [ratio, constant] = [ratioOf(mean), isClamped(mean)];
@@ -71,8 +71,8 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
       if (input.mask && input.mask[t] === 0) continue;
       const advantage = advantageAt(prepared, s, t);
       const side = clippedSide(ratio, advantage, clip);
-      losses[t] = -(weights[s] as number) * clippedRatio(ratio, side, clip) * advantage;
-      gradient[t] = side === 0 && !constant ? (-(weights[s] as number) * ratio * advantage * length) / divisor : 0;
+      losses[t] = -weights[s]! * clippedRatio(ratio, side, clip) * advantage;
+      gradient[t] = side === 0 && !constant ? (-weights[s]! * ratio * advantage * length) / divisor : 0;
       ratios[count] = ratio;
       clipped[count] = side;
       if (constant) clamped += 1;

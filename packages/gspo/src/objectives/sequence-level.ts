@@ -84,21 +84,21 @@ function sequenceTerms(
   let count = 0;
   let clamped = 0;
   for (let s = 0; s < sequences; s++) {
-    const length = lengths[s] as number;
+    const length = lengths[s]!;
     if (length === 0) continue;
-    const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
-    const weight = weights[s] as number;
+    const [start, end] = [logProbs.offsets[s]!, logProbs.offsets[s + 1]!];
+    const weight = weights[s]!;
     const term = loss({
       logRatio: logRatio.subarray(start, end),
       logProbs: logProbs.values.subarray(start, end),
       length,
-      advantage: advantages[s] as number,
+      advantage: advantages[s]!,
     });
     const flat = term.clamped && !ratioDetached;
     for (let t = start; t < end; t++) {
       if (mask && mask[t] === 0) continue;
-      losses[t] = weight * (typeof term.loss === "number" ? term.loss : (term.loss[t - start] as number));
-      const dLogProb = typeof term.dLogProb === "number" ? term.dLogProb : (term.dLogProb[t - start] as number);
+      losses[t] = weight * (typeof term.loss === "number" ? term.loss : term.loss[t - start]!);
+      const dLogProb = typeof term.dLogProb === "number" ? term.dLogProb : term.dLogProb[t - start]!;
       gradient[t] = flat ? 0 : weight * dLogProb;
     }
     ratios[count] = term.ratio;

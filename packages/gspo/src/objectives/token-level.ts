@@ -38,7 +38,7 @@ export function tokenObjective(
   return assemble({
     ...options,
     name,
-    settings: { ...settings, aggregation, ...(needsLength && { constantLength: constantLength as number }) },
+    settings: { ...settings, aggregation, ...(needsLength && { constantLength: constantLength! }) },
     policy: (prepared, weights) => tokenTerms(prepared, weights, loss, ratioDetached),
   });
 }
@@ -57,13 +57,13 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, 
   let count = 0;
   let clamped = 0;
   for (let s = 0; s < sequences; s++) {
-    const weight = weights[s] as number;
-    const end = logProbs.offsets[s + 1] as number;
-    for (let t = logProbs.offsets[s] as number; t < end; t++) {
+    const weight = weights[s]!;
+    const end = logProbs.offsets[s + 1]!;
+    for (let t = logProbs.offsets[s]!; t < end; t++) {
       if (mask && mask[t] === 0) continue;
-      const ratio = ratioOf(logRatio[t] as number);
-      const constant = isClamped(logRatio[t] as number);
-      loss(ratio, advantageAt(prepared, s, t), logProbs.values[t] as number, term);
+      const ratio = ratioOf(logRatio[t]!);
+      const constant = isClamped(logRatio[t]!);
+      loss(ratio, advantageAt(prepared, s, t), logProbs.values[t]!, term);
       losses[t] = weight * term.loss;
       gradient[t] = constant && !ratioDetached ? 0 : weight * term.dLogProb;
       ratios[count] = ratio;

@@ -125,7 +125,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       opo(
         rewards,
         groups,
-        Array.from(rewards, (_, row) => (offsets[row + 1] as number) - (offsets[row] as number)),
+        Array.from(rewards, (_, row) => offsets[row + 1]! - offsets[row]!),
       ),
   },
   "pass-at-k": {

@@ -111,7 +111,7 @@ function inParts(
   }
   return Array.from({ length: results }, (_, i) =>
     tf.concat(
-      parts.map((part) => part[i] as TfTensor),
+      parts.map((part) => part[i]!),
       0,
     ),
   );

@@ -35,7 +35,7 @@ export function headKernels(device: OpsDevice): KernelFamily<"head"> {
         );
         return [0, 1, 2].map((i) =>
           tf.concat(
-            made.map((part) => part[i] as TfTensor),
+            made.map((part) => part[i]!),
             0,
           ),
         );

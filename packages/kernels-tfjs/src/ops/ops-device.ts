@@ -37,7 +37,7 @@ export class OpsDevice {
   ): { [K in keyof N]: Handle<TfTensor> } {
     const made = tf.tidy(() => {
       if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => tf.zeros([...shape]));
-      return body().map((data, i) => tf.reshape(data, [...(shapes[i] as readonly number[])]));
+      return body().map((data, i) => tf.reshape(data, [...shapes[i]!]));
     });
     return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle<TfTensor> };
   }

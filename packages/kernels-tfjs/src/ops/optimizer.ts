@@ -19,7 +19,7 @@ export function optimizerKernels(device: OpsDevice): KernelFamily<"optimizer"> {
           const [p, g, m, v] = [param, grad, first, second].map((tensor) => device.data(tensor));
           if (!p || !g || !m || !v || p.size === 0) continue;
           const made = tf.tidy(() => updated([p, g, m, v], clip, step));
-          [param, first, second].forEach((tensor, i) => store.replace(tensor, tf.keep(made[i] as TfTensor)));
+          [param, first, second].forEach((tensor, i) => store.replace(tensor, tf.keep(made[i]!)));
         }
       });
     },

@@ -37,14 +37,14 @@ export function rowWriteKernels(device: OpsDevice): KernelFamily<"rowWrites"> {
   return {
     pickRows(x, rows) {
       const data = device.data(x);
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       const kind = x.dtype === "int32" ? "int32" : "float32";
       const chosen =
         count === 0 ? tf.zeros([0, ...x.shape.slice(1)], kind) : tf.tidy(() => tf.gather(data, device.data(rows)));
       return store.adoptLike(x, chosen);
     },
     writeRows(into, rows, values) {
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       if (count === 0) return;
       const [target, source] = [store.get(into), store.get(values)];
       const [least, most] = [target.range, source.range];
@@ -73,7 +73,7 @@ export function pieceKernels(device: OpsDevice): KernelFamily<"pieces"> {
     together: (shapes) => shapes.map((shape) => store.adoptFloats(tf.zeros([...shape]))),
     assign(into, from) {
       const copies = from.map((tensor) => tf.clone(device.data(tensor)));
-      into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
+      into.forEach((tensor, i) => store.replace(tensor, copies[i]!));
     },
     columns(x, start, count) {
       const [rows] = matrixSize(x);

@@ -51,7 +51,7 @@ interface Inputs {
 
 function inputsOf(device: OpsDevice, sampling: SamplingRows | SamplingOnDevice): Inputs {
   const packed = isOnDevice(sampling) ? null : packSampling(sampling);
-  const { kind } = isOnDevice(sampling) ? sampling : (packed as NonNullable<typeof packed>);
+  const { kind } = isOnDevice(sampling) ? sampling : packed!;
   const settings = isOnDevice(sampling)
     ? device.data(sampling.settings)
     : tf.tensor2d(packed?.settings ?? [], [sampling.uniform.length, kernelSampling.length]);
@@ -109,7 +109,7 @@ function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
 
 /** First position whose running sum exceeds the target, at most the last with mass. int32 [B]. */
 function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
-  const width = masses.shape[1] as number;
+  const width = masses.shape[1]!;
   const before = tf.sum(tf.cast(tf.lessEqual(sums, target), "int32"), 1);
   const last = tf.max(tf.mul(tf.cast(tf.greater(masses, 0), "int32"), tf.range(0, width, 1, "int32")), 1);
   return tf.cast(tf.minimum(before, last), "int32");

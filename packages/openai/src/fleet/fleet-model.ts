@@ -228,7 +228,7 @@ export class FleetModel implements TrainableModel {
         throw new LaconicError("engine_failed", `the weights changed while version ${version.version} was sampled`);
       const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(sampler))));
       results.forEach(({ tokens, logProbs }, index) =>
-        tokens.forEach((token, t) => onToken?.(index, { token, logProb: logProbs[t] as number })),
+        tokens.forEach((token, t) => onToken?.(index, { token, logProb: logProbs[t]! })),
       );
       return results;
     } finally {

@@ -67,7 +67,7 @@ export class OwnLogProbs {
     const passed = missing.length > 0 ? await this.#sampler.forward(missing, options) : null;
     let next = 0;
     const rows = cached.map((row) => {
-      if (row || !passed) return row as OwnRow;
+      if (row || !passed) return row!;
       const index = next++;
       return { logProbs: raggedRow(passed.logProbs, index), entropy: raggedRow(passed.entropy, index) };
     });
@@ -117,8 +117,8 @@ export class OwnLogProbs {
 function keyOf({ promptTokens, completionTokens, temperature = 1 }: TrainingSequence): string {
   let [low, high] = [0, 0];
   for (let i = 0; i < promptTokens.length; i++) {
-    low = Math.imul(low ^ (promptTokens[i] as number), 0x01000193);
-    high = Math.imul(high + (promptTokens[i] as number), 0x85ebca6b);
+    low = Math.imul(low ^ promptTokens[i]!, 0x01000193);
+    high = Math.imul(high + promptTokens[i]!, 0x85ebca6b);
   }
   return `${temperature};${promptTokens.length};${low};${high};${completionTokens.join()}`;
 }

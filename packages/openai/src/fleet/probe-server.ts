@@ -132,7 +132,7 @@ class Probe {
 
   async checkStopTokens(): Promise<void> {
     const greedy = await this.ask({ temperature: 0 });
-    const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)] as number;
+    const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)]!;
     const end = greedy.tokens.indexOf(stop) + 1;
     const stopped = await this.ask({ temperature: 0, stopTokens: [stop] });
     if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
@@ -196,7 +196,7 @@ class Probe {
     );
     const gaps = replies.flatMap((reply, i) => {
       const expected = raggedRow(logProbs, i);
-      return reply.logProbs.map((value, t) => Math.abs(value - (expected[t] as number)));
+      return reply.logProbs.map((value, t) => Math.abs(value - expected[t]!));
     });
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     return { mean, max: Math.max(...gaps), tokens: gaps.length };

@@ -97,7 +97,7 @@ export function checkReply(
   if (bad) throw refuse(`the log-prob of token ${bad.token} of the reply is ${bad.value}`);
   const early = tokens.slice(0, -1).findIndex((token) => stopTokens.includes(token));
   if (early >= 0) throw refuse(`the reply continues after the stop token at ${early}`);
-  const stopped = stopTokens.includes(tokens.at(-1) as number);
+  const stopped = stopTokens.includes(tokens.at(-1)!);
   if (finishReason === "length" && tokens.length < sampling.maxTokens)
     throw refuse(`the reply ended by length after ${tokens.length} of ${sampling.maxTokens} tokens`);
   if (finishReason === "stop" && !stopped && stopTexts.length === 0)
@@ -107,7 +107,7 @@ export function checkReply(
 /** @throws LaconicError `reply_malformed` if a reported stop text is missing */
 export function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
   const { stopTokens, stopTexts } = request;
-  if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;
+  if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1)!)) return;
   const { bytes, offsets } = stopTexts.tokenBytes;
   const written = Buffer.concat(tokens.map((token) => bytes.subarray(offsets[token], offsets[token + 1])));
   if (stopTexts.texts.some((text) => text !== "" && written.includes(text))) return;

@@ -43,8 +43,8 @@ export function measureReply(
   const expected = reportsRaw ? ownReply.atOne : ownReply.logProbs;
   let noise = 0;
   const gaps = logProbs.map((value, t) => {
-    noise += Math.log((1 + Math.exp(-(ownReply.logProbs[t] as number)) / vocabularySize) / 2);
-    const apart = value - (expected[t] as number);
+    noise += Math.log((1 + Math.exp(-ownReply.logProbs[t]!) / vocabularySize) / 2);
+    const apart = value - expected[t]!;
     return apart < 0 ? -apart : Math.max(0, apart - maxAbove);
   });
   return { gaps, noise };

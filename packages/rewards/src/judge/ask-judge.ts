@@ -90,7 +90,7 @@ export function judgeAsker<T>(
       const input = await verdict;
       if (input.status === "judged" && cached > 0) {
         cache.set(key, input.value);
-        if (cache.size > cached) cache.delete(cache.keys().next().value as string);
+        if (cache.size > cached) cache.delete(cache.keys().next().value!);
       }
       return input;
     } finally {
@@ -101,7 +101,7 @@ export function judgeAsker<T>(
 
 /** Omits the last reply, which may quote the judged text. */
 function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage[] {
-  const last = messages.at(-1) as ChatMessage;
+  const last = messages.at(-1)!;
   const content = `${last.content}\n\nYour last reply had no verdict in this form. End with exactly:\n${form}`;
   return [...messages.slice(0, -1), { ...last, content }];
 }

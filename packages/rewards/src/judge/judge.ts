@@ -72,7 +72,7 @@ function marksIn(reply: string, code: string, criteria: readonly Required<Criter
     marks[name] = mark / bestMark;
   }
   const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);
-  const score = criteria.reduce((sum, { name, weight }) => sum + (weight / whole) * (marks[name] as number), 0);
+  const score = criteria.reduce((sum, { name, weight }) => sum + (weight / whole) * marks[name]!, 0);
   return { marks, score: Math.min(1, score) };
 }
 

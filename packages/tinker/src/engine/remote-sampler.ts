@@ -30,7 +30,7 @@ export class RemoteSampler {
     return Promise.all(
       requests.map(async (request, index) => {
         const result = await this.#draw(request);
-        result.tokens.forEach((token, t) => onToken?.(index, { token, logProb: result.logProbs[t] as number }));
+        result.tokens.forEach((token, t) => onToken?.(index, { token, logProb: result.logProbs[t]! }));
         return result;
       }),
     );

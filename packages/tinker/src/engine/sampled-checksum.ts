@@ -28,7 +28,7 @@ export class SampledChecksum {
       const sampled = this.#sampled.get(keyOf(promptTokens, completionTokens));
       if (!sampled) continue;
       const own = raggedRow(logProbs, row);
-      const apart = sampled.reduce((sum, value, t) => sum + Math.abs(value - (own[t] as number)), 0) / sampled.length;
+      const apart = sampled.reduce((sum, value, t) => sum + Math.abs(value - own[t]!), 0) / sampled.length;
       if (apart <= tolerance) continue;
       return new LaconicError(
         "engine_failed",

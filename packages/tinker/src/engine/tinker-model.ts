@@ -96,7 +96,7 @@ export class TinkerModel implements TrainableModel {
     if (requests.length === 0) return [];
     const version = this.#steps;
     const replies = await (await this.#currentSampler()).sample(requests, onToken);
-    const plain = replies.filter((_, i) => isPlain((requests[i] as SampleRequest).sampling));
+    const plain = replies.filter((_, i) => isPlain(requests[i]!.sampling));
     if (version === this.#steps) this.#witness.remember(version, plain);
     return replies;
   }
@@ -231,9 +231,7 @@ export class TinkerModel implements TrainableModel {
     const rows: number[][] = [];
     for (const part of this.#parts(spoken)) {
       const { loss_fn_outputs } = await this.#remote.forward(part.map(forwardDatum), "cross_entropy");
-      loss_fn_outputs.forEach(({ logprobs }, i) =>
-        rows.push(logprobs.data.slice((part[i] as TrainingSequence).promptTokens.length - 1)),
-      );
+      loss_fn_outputs.forEach(({ logprobs }, i) => rows.push(logprobs.data.slice(part[i]!.promptTokens.length - 1)));
     }
     let next = 0;
     const result = estimated(

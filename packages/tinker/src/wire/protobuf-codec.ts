@@ -121,7 +121,7 @@ function batchedOf(fields: ReadonlyMap<number, readonly ProtoValue[]>): (number 
   const offsets = [...arrayOf(BigInt64Array, fields.get(2)?.[0])].map(Number);
   const type = intIn(fields.get(3)?.[0]);
   return offsets.slice(1).map((end, i) => {
-    const from = offsets[i] as number;
+    const from = offsets[i]!;
     if (!(from >= 0 && from <= end && end <= bytes.length)) throw new Error("an array after the end");
     return finite(numbersOf(bytes.subarray(from, end), type));
   });

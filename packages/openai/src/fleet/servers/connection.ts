@@ -78,7 +78,7 @@ export class Connection {
     const text = read(reply.bytes);
     if (status < 500 && ![408, 425, 429].includes(status)) {
       // Model text stays unchanged.
-      return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey as string, "[redacted]") };
+      return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey!, "[redacted]") };
     }
     const wait = Number(reply.headers.get("retry-after") ?? Number.NaN);
     throw unavailable(`status ${status}: ${this.#redact(text).slice(0, 300)}`, {

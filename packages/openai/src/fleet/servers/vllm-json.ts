@@ -14,7 +14,7 @@ export function promptBody(fields: object, promptTokens: readonly number[]): Buf
   let start = bytes.length - 2;
   bytes.write("]}", start);
   for (let i = promptTokens.length - 1; i >= 0; i--) {
-    let rest = promptTokens[i] as number;
+    let rest = promptTokens[i]!;
     do {
       const tenth = (rest / 10) | 0;
       bytes[--start] = 48 + rest - 10 * tenth;

@@ -40,14 +40,14 @@ export async function unpackChunk(
 }
 
 function exclusiveOr(a: Uint8Array, b: Uint8Array): Uint8Array {
-  return a.map((value, i) => value ^ (b[i] as number));
+  return a.map((value, i) => value ^ b[i]!);
 }
 
 function byPlane(bytes: Uint8Array): Uint8Array {
   const sorted = new Uint8Array(bytes.length);
   let offset = 0;
   for (let plane = 0; plane < planes; plane++)
-    for (let i = plane; i < bytes.length; i += planes) sorted[offset++] = bytes[i] as number;
+    for (let i = plane; i < bytes.length; i += planes) sorted[offset++] = bytes[i]!;
   return sorted;
 }
 
@@ -55,6 +55,6 @@ function fromPlanes(sorted: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(sorted.length);
   let offset = 0;
   for (let plane = 0; plane < planes; plane++)
-    for (let i = plane; i < bytes.length; i += planes) bytes[i] = sorted[offset++] as number;
+    for (let i = plane; i < bytes.length; i += planes) bytes[i] = sorted[offset++]!;
   return bytes;
 }

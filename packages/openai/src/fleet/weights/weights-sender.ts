@@ -223,7 +223,7 @@ export class WeightsSender {
       bases.splice(bases.indexOf(base), 1);
       await rm(base.folder, { recursive: true, force: true }).catch(() => undefined);
     }
-    if (bases.length > basesKept) await this.#drop(bases.shift() as Base);
+    if (bases.length > basesKept) await this.#drop(bases.shift()!);
   }
 }
 
