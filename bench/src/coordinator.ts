@@ -18,7 +18,7 @@ import { machine, print, round3 } from "./measure.ts";
 import { readOptions } from "./options.ts";
 
 const vocabularySize = 150_000;
-const logProbOf = (token: number): number => Math.fround(-Math.log(1 + (token % 97)) / 3);
+const logProbOf = (token: number) => Math.fround(-Math.log(1 + (token % 97)) / 3);
 
 const stub: Partial<TrainableModel> = {
   id: "bench",
@@ -78,7 +78,7 @@ function mainMs(): number {
 function player(urls: readonly string[], folder: string) {
   const fleet = new Fleet({ servers: urls.map((url) => vllmServer({ url })), vocabularySize });
   const sampler = new FleetModel(model, fleet, { name: "bench", folder });
-  const encode = (): number[] => tokensOf(randomFromSeed(0), 50);
+  const encode = () => tokensOf(randomFromSeed(0), 50);
   const tokenizer = { vocabularySize, endToken: 0, encode, decode: () => "text" };
   const models = { agent: localPolicy({ id: "bench", sampler, tokenizer, batching: "continuous" }) };
   const step = (_: object, action: { readonly step: number }) => (action.step === 0 ? { observation: "text" } : {});

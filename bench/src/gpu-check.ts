@@ -60,7 +60,7 @@ mkdirSync(flags.out, { recursive: true });
 const record = join(flags.out, "gpu-all.jsonl");
 const page = join(flags.out, "gpu-all.md");
 const outcomes = new Map(flags.again ? [] : recorded().map((outcome) => [outcome.part, outcome]));
-const isDone = (part: string): boolean => outcomes.get(part)?.outcome === "done";
+const isDone = (part: string) => outcomes.get(part)?.outcome === "done";
 const work = mkdtempSync(join(tmpdir(), "laconic-gpu-"));
 const end = performance.now() + 60_000 * Number(flags.minutes);
 try {

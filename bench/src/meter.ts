@@ -49,7 +49,7 @@ const plain: RequestListener = (incoming, outgoing) => {
 };
 
 async function metered() {
-  const now = (): number => new Date().getTime();
+  const now = () => new Date().getTime();
   const spending = new Spending({ agents: {} });
   const recorder = new Recorder({
     store: await openStore(folder, { texts: true, keepDays: 0 }),

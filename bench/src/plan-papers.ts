@@ -35,7 +35,7 @@ const lengths = {
   "magrpo-multiturn": [1024, 256],
 } as const;
 
-const gibibytes = (bytes: number): number => Math.round((10 * bytes) / 2 ** 30) / 10;
+const gibibytes = (bytes: number) => Math.round((10 * bytes) / 2 ** 30) / 10;
 
 async function modelFolders(parent: string): Promise<(name: string) => Promise<string>> {
   const assets = new URL("../../packages/runtime/assets/reasoner/", import.meta.url);

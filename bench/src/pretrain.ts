@@ -49,8 +49,7 @@ try {
       peer("pretrain.py", { checkpoint, threads: 1, batches: job }, { env: { OMP_NUM_THREADS: "1" } }),
     );
     if ("failed" in theirs) throw new Error(String(theirs["failed"]));
-    const rate = (seconds: readonly number[]): number =>
-      Math.round(tokens / seconds.reduce((sum, one) => sum + one, 0));
+    const rate = (seconds: readonly number[]) => Math.round(tokens / seconds.reduce((sum, one) => sum + one, 0));
     const { seconds, losses, torch } = theirs as { seconds: number[]; losses: number[]; torch: string };
     print("pretrain", {
       round,
@@ -59,7 +58,7 @@ try {
       ours: rate(ours.seconds),
       pytorch: rate(seconds),
       ratio: round3(rate(ours.seconds) / rate(seconds)),
-      lossDifference: Math.max(...losses.map((loss, i) => Math.abs(loss - (ours.losses[i] ?? Number.NaN)))),
+      lossDifference: Math.max(...losses.map((loss, i) => Math.abs(loss - (ours.losses[i] ?? NaN)))),
       torch,
     });
   }

@@ -28,7 +28,7 @@ export function nanoRequests({ config }: GpuJob, small: boolean): SampleRequest[
   const [count, least, most] = small ? [8, 4, 16] : [256, 100, 1024];
   const random = randomFromSeed("nano");
   const tokens = randomTokens("nano tokens", Math.min(Number(config["vocab_size"]), 10_000));
-  const length = (): number => least + random.integer(most - least + 1);
+  const length = () => least + random.integer(most - least + 1);
   return requests(count, 0.6, () => ({ promptTokens: tokens(length()), maxTokens: length() }));
 }
 

@@ -94,7 +94,7 @@ function meanSoFar(
   { iteration, warmup }: BudgetState,
   { tokens, taskReward }: BudgetMeasurement,
 ): BudgetState["warmup"] {
-  const mean = (before: number, value: number): number => before + (value - before) / (iteration + 1);
+  const mean = (before: number, value: number) => before + (value - before) / (iteration + 1);
   return {
     tokens: mean(warmup?.tokens ?? 0, tokens),
     reward: guard?.rewardTolerance === undefined ? null : mean(warmup?.reward ?? 0, taskReward ?? NaN),

@@ -57,4 +57,4 @@ function contradictions(options: BudgetOptions): [key: string, found: boolean, r
   ];
 }
 
-const given = (value: unknown): boolean => value !== undefined;
+const given = (value: unknown) => value !== undefined;

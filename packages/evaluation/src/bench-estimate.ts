@@ -107,8 +107,7 @@ function workOn(
   // Quoted lines have a mark of two tokens.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
   // The last call starts within the budget and may exceed it.
-  const within = (tokens: number, lastCall: number): number =>
-    budget === undefined ? tokens : budget + Math.ceil(lastCall);
+  const within = (tokens: number, lastCall: number) => (budget === undefined ? tokens : budget + Math.ceil(lastCall));
   const likely = bytes / 4 + copies.replies * reply;
   return {
     calls,
@@ -130,7 +129,7 @@ function bytesOf(texts: readonly string[]): number {
 }
 
 function sum(works: readonly Work[]): Work {
-  const total = (of: keyof Work): number => works.reduce((before, work) => before + work[of], 0);
+  const total = (of: keyof Work) => works.reduce((before, work) => before + work[of], 0);
   return {
     calls: total("calls"),
     promptTokens: total("promptTokens"),

@@ -8,7 +8,7 @@ import {
   slotOf,
 } from "@laconic/baselines";
 import { type BenchmarkProblem, inPublishedForm, posed } from "@laconic/benchmarks";
-import type { AgentId, LanguageModel, Problem, Topology, Ledger } from "@laconic/core";
+import { present, type AgentId, type LanguageModel, type Problem, type Topology, type Ledger } from "@laconic/core";
 import { type TokenPrice, tokenCost, tokenCounts } from "@laconic/core/ledger";
 import { answerForm, answerReading, type GradeRule, type Graders } from "@laconic/grading";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
@@ -52,10 +52,7 @@ export function methodOptions(
     exemplars,
     shots: exemplars.length,
     ...(choices && { asked: { question, choices } }),
-    ...(script && { script }),
-    ...(temperature !== null && { temperature }),
-    ...(runProgram && { runProgram }),
-    ...(equalTokens && { tokens: equalTokens.tokens }),
+    ...present({ script, temperature, runProgram, tokens: equalTokens?.tokens }),
   };
 }
 

@@ -294,7 +294,7 @@ const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_i
 
 function bounded(steps: readonly GradingStep[]): GradingStep[] {
   const { characters, steps: most } = gradingStepLimits;
-  const cut = (text: string): string => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
+  const cut = (text: string) => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
   return steps.slice(0, most).map(({ name, answer, gold, ended }) => ({
     name: cut(name),
     answer: cut(answer),

@@ -14,6 +14,7 @@ export interface EpisodeCosts extends TokenCounts {
 }
 
 const count = z.int().min(0);
+const text = z.string();
 
 export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.ZodInt> &
   Record<"cachedTokens" | "cacheWriteTokens" | "reasoningTokens", z.ZodExactOptional<z.ZodInt>> &
@@ -85,7 +86,7 @@ export interface ModelShare extends TokenCounts {
 
 export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   return grouped(shares, ({ model }) => model).map((same) => {
-    const sum = (of: (share: ModelShare) => number): number => same.reduce((total, share) => total + of(share), 0);
+    const sum = (of: (share: ModelShare) => number) => same.reduce((total, share) => total + of(share), 0);
     return {
       model: same[0].model,
       calls: sum(({ calls }) => calls),
@@ -149,45 +150,41 @@ export interface SampleRecord extends EpisodeCosts {
 const setting = z.enum(["whole", "dealt"]);
 const usd = z.number().min(0).nullable();
 export const sampleSchema: z.ZodType<SampleRecord> = z.object({
-  benchmark: z.string(),
-  problem: z.string(),
-  method: z.string(),
+  benchmark: text,
+  problem: text,
+  method: text,
   repeat: count,
   setting: setting.default("whole"),
   deal: z
-    .object({ seed: z.string(), holders: z.array(z.string()) })
+    .object({ seed: text, holders: z.array(text) })
     .nullable()
     .default(null),
   equalTo: z
-    .object({ method: z.string(), setting, tokens: z.number().min(0), questions: count })
+    .object({ method: text, setting, tokens: z.number().min(0), questions: count })
     .nullable()
     .default(null),
-  config: z.string(),
-  protocol: z.string().nullable().default(null),
+  config: text,
+  protocol: text.nullable().default(null),
   shots: count.nullable().default(null),
-  published: z.string().nullable().default(null),
-  differs: z.array(z.string()).default(["Its records do not say how it was played."]),
+  published: text.nullable().default(null),
+  differs: z.array(text).default(["Its records do not say how it was played."]),
   status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
   score: z.number().min(0).max(1).nullable().default(null),
-  answer: z.string().nullable(),
-  extracted: z.string().nullable(),
-  rule: z.string().nullable(),
-  steps: z
-    .array(
-      z.object({ name: z.string(), answer: z.string(), gold: z.string().nullable(), ended: z.string().optional() }),
-    )
-    .default([]),
+  answer: text.nullable(),
+  extracted: text.nullable(),
+  rule: text.nullable(),
+  steps: z.array(z.object({ name: text, answer: text, gold: text.nullable(), ended: text.optional() })).default([]),
   requests: z.object({ from: count, bytes: count }).nullable().default(null),
-  stopReason: z.string().nullable(),
-  notes: z.array(z.string()).default([]),
+  stopReason: text.nullable(),
+  notes: z.array(text).default([]),
   ...episodeCostFields,
   usd,
-  byModel: z.array(z.object({ model: z.string(), calls: count, ...tokenCountFields, usd })).default([]),
+  byModel: z.array(z.object({ model: text, calls: count, ...tokenCountFields, usd })).default([]),
   seconds: z.number().min(0),
   attempt: z.int().min(1),
-  error: z.string().nullable(),
-  gold: z.string(),
+  error: text.nullable(),
+  gold: text,
 });
 
 export function sampleKey(

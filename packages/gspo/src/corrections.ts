@@ -84,7 +84,7 @@ export function withKl(
 function rescaled(prepared: Prepared, weights: Float64Array, byToken: boolean): Float64Array {
   const { input, sequences, advantagePerToken } = prepared;
   const { offsets } = input.logProbs;
-  const scaled = (s: number, t: number): number => advantageAt(prepared, s, t) * weights[t]!;
+  const scaled = (s: number, t: number) => advantageAt(prepared, s, t) * weights[t]!;
   if (!byToken && !advantagePerToken)
     return Float64Array.from({ length: sequences }, (_, s) => {
       const first = firstTrained(input, s);

@@ -48,8 +48,8 @@ export function importanceWeights(
   const { input, lengths, sequences } = prepared;
   const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
   if (!rollLogProbs) throw inputError("importance weights need rollLogProbs: the log-probs the sampler reported");
-  const trained = (t: number): boolean => !mask || mask[t] !== 0;
-  const gap = (t: number): number => oldLogProbs.values[t]! - rollLogProbs.values[t]!;
+  const trained = (t: number) => !mask || mask[t] !== 0;
+  const gap = (t: number) => oldLogProbs.values[t]! - rollLogProbs.values[t]!;
   let total = 0;
   let compared = 0;
   for (let t = 0; t < logProbs.values.length; t++) {
@@ -69,7 +69,7 @@ export function importanceWeights(
   const byToken = options.level === "token";
   const weights = new Float64Array(logProbs.values.length);
   const ratios: number[] = [];
-  const bound = (logRatio: number): number => {
+  const bound = (logRatio: number) => {
     const ratio = exponential(Math.min(logRatio, 20));
     ratios.push(ratio);
     if (options.kind === "truncate") return Math.min(ratio, options.cap);

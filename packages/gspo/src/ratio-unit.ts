@@ -87,7 +87,7 @@ function unitTotals(
   totalUnits: number | undefined,
 ): BatchTotals {
   if (totalUnits !== undefined) return { ...totals, sequences: totalUnits };
-  const tokensOf = (row: number): number => {
+  const tokensOf = (row: number) => {
     const [start, end] = [logProbs.offsets[row]!, logProbs.offsets[row + 1]!];
     return mask ? mask.subarray(start, end).filter((trained) => trained !== 0).length : end - start;
   };

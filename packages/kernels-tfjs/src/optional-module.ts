@@ -8,7 +8,8 @@ export async function optionalModule(name: string, folder: string | undefined): 
   return path === null ? null : import(pathToFileURL(path).href);
 }
 
-const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
+/** Package of each device. */
+export const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
 /** True if a device's package is installed. */
 export function isInstalled(device: keyof typeof packages, { modules }: { readonly modules?: string } = {}): boolean {

@@ -57,7 +57,7 @@ export function ledgerOf(
   prices: Prices = {},
   renamed: Readonly<Record<string, string>> = {},
 ): Ledger {
-  const nameOf = (agent: string): string => (Object.hasOwn(renamed, agent) ? (renamed[agent] ?? agent) : agent);
+  const nameOf = (agent: string) => (Object.hasOwn(renamed, agent) ? (renamed[agent] ?? agent) : agent);
   const calls = stored.map(({ agent, reads, ...call }) => ({
     ...call,
     agent: nameOf(agent),
@@ -79,9 +79,9 @@ export function ledgerOf(
 }
 
 function spentOf(name: string, calls: readonly MeteredCall[], prices: Prices, unread: ReadonlySet<string>): Spent {
-  const count = (isCounted: (call: MeteredCall) => boolean): number => calls.filter(isCounted).length;
-  const sum = (of: (call: MeteredCall) => number): number => calls.reduce((total, call) => total + of(call), 0);
-  const tokensOf = (length: (call: MeteredCall) => number): number =>
+  const count = (isCounted: (call: MeteredCall) => boolean) => calls.filter(isCounted).length;
+  const sum = (of: (call: MeteredCall) => number) => calls.reduce((total, call) => total + of(call), 0);
+  const tokensOf = (length: (call: MeteredCall) => number) =>
     Math.round(sum((call) => promptShare(call, length(call))));
   const usages = calls.flatMap(({ usage }) => usage ?? []);
   const costs = calls.map((call) => costOf(call, prices));

@@ -19,7 +19,7 @@ export function keyOf(headers: Headers): string {
 
 /** Header, path and trace of a request. A path begins with `/agents/NAME` or `/tasks/NAME`. */
 export function namesOf(headers: Headers, path: string): { readonly names: CallNames; readonly path: string } {
-  const header = (name: string): string => [headers[name] ?? []].flat().join();
+  const header = (name: string) => [headers[name] ?? []].flat().join();
   const found: { -readonly [K in keyof CallNames]: CallNames[K] } = {};
   let rest = path;
   for (let match; (match = /^\/(agent|task)s\/([^/]+)(?=\/)/u.exec(rest)); rest = rest.slice(match[0].length))

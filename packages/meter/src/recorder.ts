@@ -104,7 +104,7 @@ export class Recorder {
 }
 
 function countsOf(parts: readonly PromptPart[], { usage, text, toolCalls }: ReadReply) {
-  const lengthOf = (role: string): number => sumLengths(parts.filter((part) => part.role === role));
+  const lengthOf = (role: string) => sumLengths(parts.filter((part) => part.role === role));
   return {
     usage,
     promptLength: sumLengths(parts),

@@ -22,7 +22,7 @@ export class Limiter {
   readonly #max: number;
   readonly #turns: Turns;
   #allowed: number;
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  #loweredAt = -Infinity;
 
   constructor(options: LimiterOptions = {}) {
     checkOptions(options);

@@ -111,7 +111,7 @@ export function readUsage(reply: unknown): ReportedUsage {
   const [[prompt, completion, total = 0] = []] = sources
     .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
     .toSorted((a, b) => present(b) - present(a));
-  const part = (kind: keyof typeof fields): number =>
+  const part = (kind: keyof typeof fields) =>
     sources.map((source) => read(kind, source)).find((count) => count !== undefined) ?? 0;
   const [cachedTokens, cacheWriteTokens] = [part("cached"), part("cacheWrite")];
   let [promptTokens, completionTokens, reasoningTokens] = [prompt ?? 0, completion ?? 0, part("reasoning")];

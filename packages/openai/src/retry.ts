@@ -52,7 +52,7 @@ export function parseRetryAfter(header: string, nowMs: number): number | null {
     ? Number(text) * 1000
     : /[a-z]/iu.test(text)
       ? Date.parse(text) - nowMs
-      : Number.NaN;
+      : NaN;
   return Number.isNaN(wait) ? null : clamped(wait);
 }
 
@@ -104,7 +104,7 @@ function resetMs(text: string, nowMs: number): number | null {
       (sum, [, count, unit = ""]) => sum + Number(count) * (units[unit] ?? 0),
       0,
     );
-  const moment = /\d{4}-\d\d-\d\dT/u.test(value) ? Date.parse(value) - nowMs : Number.NaN;
+  const moment = /\d{4}-\d\d-\d\dT/u.test(value) ? Date.parse(value) - nowMs : NaN;
   return Number.isNaN(moment) ? null : moment;
 }
 

@@ -1,4 +1,4 @@
-import { type AgentId, type Episode, type TokenCount, countTokens } from "@laconic/core";
+import { type AgentId, type Episode, type TokenCount, countTokens, present } from "@laconic/core";
 import { checkCount, checkOption } from "./check-option.ts";
 
 /** Scope of a cost. Default: the whole team. Together, `from` and `by` select one edge. */
@@ -37,7 +37,7 @@ export function tokensRead(scope: CostScope = {}): Cost {
 }
 
 function tokenCost(kind: TokenCount["kind"], unit: string, { by, from }: CostScope): Cost {
-  const scope = { ...(by !== undefined && { by }), ...(from !== undefined && { from }) };
+  const scope = present({ by, from });
   const tokens = { kind, ...scope };
   return { unit, scope, tokens, measure: ({ ledger }) => countTokens(ledger, tokens) };
 }

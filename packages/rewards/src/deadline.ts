@@ -37,7 +37,7 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Fails a question after `seconds` without any answer, so queued questions do not time out while the queue moves. */
 export function withDeadline({ seconds, timer }: { readonly seconds: number; readonly timer: Timer }): Ask {
-  let lastAnswer = Number.NEGATIVE_INFINITY;
+  let lastAnswer = -Infinity;
   return async (question) => {
     const controller = new AbortController();
     const asked = timer.now();

@@ -48,7 +48,7 @@ export function decoupledAdvantages(
     ...Object.keys(measured[0]?.terms ?? { task: 0 }).map((name) => ({
       name,
       weight: 1,
-      values: measured.map((row) => (row.terms ?? { task: row.task })[name] ?? Number.NaN),
+      values: measured.map((row) => (row.terms ?? { task: row.task })[name] ?? NaN),
       scale,
     })),
     ...Object.entries(weights).map(([name, weight]) => ({
@@ -107,7 +107,7 @@ interface Scale {
 
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
-  const sumOf = (term: (value: number) => number): number =>
+  const sumOf = (term: (value: number) => number) =>
     values.reduce((sum, value, i) => sum + shares[i]! * term(value), 0);
   const size = shares.reduce((sum, share) => sum + share, 0);
   const mean = sumOf((value) => value) / size;

@@ -52,6 +52,6 @@ function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
     // NaN marks a missing term.
     const some = Object.entries(all).filter(([, value]) => !Number.isNaN(value));
     const { task = some.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(some);
-    return { task: some.length === 0 ? Number.NaN : task, terms: all, costs: rowOf(costs, row) };
+    return { task: some.length === 0 ? NaN : task, terms: all, costs: rowOf(costs, row) };
   });
 }

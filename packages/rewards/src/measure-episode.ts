@@ -55,7 +55,7 @@ function measured(problemId: string, term: string, max: number, measure: () => u
 }
 
 /** `[object Promise]` for a grader without `await`. */
-const typeOf = (value: unknown): string => Object.prototype.toString.call(value);
+const typeOf = (value: unknown) => Object.prototype.toString.call(value);
 
 /**
  * Mean units per episode by cost (Eq. 5), without NaN; NaN without values.

@@ -15,18 +15,13 @@ export interface PriceIndependence {
 /**
  * Detects ineffective prices of σ-normalised costs: if a group's rewards differ only in one priced term, Eq. 2 gives A
  * = -z(units) at any price.
- * @param terms - terms of each episode; NaN excludes it
+ * @param terms - terms of each episode, with `tokens`; NaN excludes it
  * @param groups - group id of each episode
  * @throws LaconicError `input_invalid`
  */
-export function priceIndependence(
-  terms: readonly RewardTerms[],
-  groups: ArrayLike<number>,
-  priced = "tokens",
-): PriceIndependence {
-  const split = terms.map((episode, row) => {
-    const { [priced]: own, ...others } = episode;
-    if (own === undefined) throw inputError(`episode ${row} has no term "${priced}"`, { row, term: priced });
+export function priceIndependence(terms: readonly RewardTerms[], groups: ArrayLike<number>): PriceIndependence {
+  const split = terms.map(({ tokens: own, ...others }, row) => {
+    if (own === undefined) throw inputError(`episode ${row} has no term "tokens"`, { row, term: "tokens" });
     return { own, rest: Object.values(others).reduce((sum, value) => sum + value, 0) };
   });
   let withSpread = 0;

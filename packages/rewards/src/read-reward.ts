@@ -1,5 +1,5 @@
-import { isRecord, LaconicError, maxReward, shownValue, mapValues } from "@laconic/core";
-import type { EpisodeReward, Grader, Reward, RewardTerms } from "@laconic/core";
+import { isRecord, LaconicError, maxReward, present, shownValue, mapValues } from "@laconic/core";
+import type { EpisodeReward, Grader, Reward, RewardTerms, UnknownRecord } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
 /** Score, with the reward if scored. */
@@ -54,7 +54,7 @@ function numbersOf(terms: Terms): RewardTerms {
   return mapValues(terms, Number);
 }
 
-function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, RewardTerms> {
+function eachNumbers(groups: UnknownRecord): Record<string, RewardTerms> {
   return mapValues(groups, (terms) => numbersOf(terms as Terms));
 }
 
@@ -64,21 +64,16 @@ function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, 
  */
 export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
   const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));
-  if (twice !== undefined)
-    throw new LaconicError(
-      "reward_invalid",
-      `"${twice}" is a term of the reward and of the group reward; rename one of them`,
-      {
-        term: twice,
-      },
-    );
+  if (twice !== undefined) {
+    const reason = `"${twice}" is a term of the reward and of the group reward; rename one of them`;
+    throw new LaconicError("reward_invalid", reason, { term: twice });
+  }
   const agents = addedBy(first.agents, more.agents);
   const turns = addedBy(first.turns, more.turns);
   return {
     ...first,
     team: { ...first.team, ...more.team },
-    ...(agents && { agents }),
-    ...(turns && { turns }),
+    ...present({ agents, turns }),
     ...((first.measures || more.measures) && { measures: { ...first.measures, ...more.measures } }),
   };
 }
@@ -88,10 +83,10 @@ type ByName = Readonly<Record<string, RewardTerms>>;
 function addedBy(first: ByName | undefined, more: ByName | undefined): ByName | undefined {
   if (!first || !more) return first ?? more;
   const names = new Set([...Object.keys(first), ...Object.keys(more)]);
-  return Object.fromEntries([...names].map((name) => [name, addedTerms(first[name] ?? {}, more[name] ?? {})]));
+  return Object.fromEntries([...names].map((name) => [name, addedTerms(first[name], more[name])]));
 }
 
-function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
+function addedTerms(first: RewardTerms = {}, more: RewardTerms = {}): RewardTerms {
   const terms: Record<string, number> = { ...first };
   for (const [name, value] of Object.entries(more)) terms[name] = (terms[name] ?? 0) + value;
   return terms;
@@ -99,9 +94,7 @@ function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
 
 /** Shared terms are summed. */
 export function termsOf({ team, agents }: EpisodeReward, agent?: string): RewardTerms {
-  const added = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
-  if (!added) return team;
-  return addedTerms(team, added);
+  return agent !== undefined && agents && Object.hasOwn(agents, agent) ? addedTerms(team, agents[agent]) : team;
 }
 
 function isTerm(name: string, value: unknown): boolean {
@@ -122,6 +115,6 @@ function invalid(reason: string): RewardOutcome {
   return { status: "invalid", reason };
 }
 
-function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+function isGroup(value: unknown): value is UnknownRecord {
   return isRecord(value) && !(value instanceof Promise);
 }

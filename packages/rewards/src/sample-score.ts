@@ -25,7 +25,7 @@ export function readScore(input: unknown): SampleScore {
 
 /** NaN if missing. */
 export function scoreValue(score: SampleScore | null): number {
-  return score?.status === "scored" ? score.value : Number.NaN;
+  return score?.status === "scored" ? score.value : NaN;
 }
 
 /** Counts by status. */

@@ -53,7 +53,7 @@ export const upstreamFlag: Flags<{ readonly upstream: string | undefined }> = {
   ),
 };
 
-const now = (): number => new Date().getTime();
+const now = () => new Date().getTime();
 
 export const meterCommand: Command = command({
   description: "Record what each agent of an application reads, writes and costs, through a local proxy",
@@ -200,7 +200,7 @@ function shortened(cell: string): string {
 /** @throws LaconicError `config_invalid` for an invalid address */
 export function upstreamOf(url: string | undefined): ProxyOptions["upstream"] {
   const { OPENAI_BASE_URL: openai = bases.openai, ANTHROPIC_BASE_URL: anthropic = bases.anthropic } = process.env;
-  const checked = (address: string, name: string): string =>
+  const checked = (address: string, name: string) =>
     url === undefined
       ? serverAddress(address, name, { allowed: true, option: "" })
       : serverAddress(url, "--upstream", { allowed: true, option: "" });

@@ -70,7 +70,7 @@ export class Turns {
   }
 
   #next(): void {
-    const fits = ({ places }: Waiting): boolean => this.#holders === 0 || this.#taken + places <= this.#count;
+    const fits = ({ places }: Waiting) => this.#holders === 0 || this.#taken + places <= this.#count;
     for (let [next] = this.#waiting; next && fits(next); [next] = this.#waiting) {
       this.#waiting.shift();
       this.#holders += 1;

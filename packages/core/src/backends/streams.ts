@@ -16,7 +16,7 @@ export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): Increm
   // distinct tokens without text.
   let before: number[] = [];
   let waiting: number[] = [];
-  const tail = (): string => {
+  const tail = () => {
     const registry = tokenizer.decode(before);
     return tokenizer.decode([...before, ...waiting]).slice(registry.length);
   };
@@ -142,7 +142,7 @@ export async function* streamText(
 ): AsyncGenerator<TextEvent, void, undefined> {
   const decoder = incrementalDecoder(tokenizer);
   const filter = new StopFilter(request.sampling.stop ?? []);
-  const isEnd = (token: number): boolean => (tokenizer.endTokens ?? [tokenizer.endToken]).includes(token);
+  const isEnd = (token: number) => (tokenizer.endTokens ?? [tokenizer.endToken]).includes(token);
   let drawn: DrawnToken[] = [];
   let sent = "";
   for await (const event of streamCompletion(model, request)) {

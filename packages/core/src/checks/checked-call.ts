@@ -17,7 +17,7 @@ export function checkedCall<T>(of: ValueName, call: () => T, lacks: (result: unk
   try {
     input = call();
   } catch (error) {
-    throw LaconicError.is(error) ? error : thrown(of, error);
+    throw thrown(of, error);
   }
   checkValue(of, input, lacks);
   return input;
@@ -33,7 +33,7 @@ export async function checkedAnswer<T>(
   try {
     input = await call();
   } catch (error) {
-    throw LaconicError.is(error) ? error : thrown(of, error);
+    throw thrown(of, error);
   }
   checkValue(of, input, lacks);
   return input;
@@ -50,6 +50,7 @@ export function checkValue(of: ValueName, input: unknown, lacks: (result: unknow
 }
 
 function thrown(of: ValueName, error: unknown): LaconicError {
+  if (LaconicError.is(error)) return error;
   const kind = error instanceof Error ? `${error.name}: ` : "";
   return refused(of, `threw ${kind}${thrownText(error)}`, error);
 }

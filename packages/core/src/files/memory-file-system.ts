@@ -8,8 +8,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
   const folders = new Set<string>();
   for (const [path, data] of Object.entries(files)) stored.set(normal(path), bytesOf(data));
 
-  const below = (folder: string): string[] =>
-    [...stored.keys(), ...folders].filter((path) => path.startsWith(`${folder}/`));
+  const below = (folder: string) => [...stored.keys(), ...folders].filter((path) => path.startsWith(`${folder}/`));
   const read = (path: string): Uint8Array => {
     const data = stored.get(normal(path));
     if (!data) throw Object.assign(new Error(`ENOENT: there is no ${path}`), { code: "ENOENT" });
@@ -40,7 +39,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
     async rename(from, to) {
       const [old, name] = [normal(from), normal(to)];
       if (!(await exists(from))) read(from);
-      const renamed = (path: string): string => name + path.slice(old.length);
+      const renamed = (path: string) => name + path.slice(old.length);
       for (const path of [old, ...below(old)]) {
         const data = stored.get(path);
         if (data) stored.set(renamed(path), data);

@@ -87,7 +87,7 @@ type Units = Readonly<Record<string, number | null>>;
 export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string, TokenCount>): readonly Charge[] {
   return Object.entries(units).map(([name, measured]) => {
     const tokens = counts.get(name);
-    return { name, cost: 0 - (terms[name] ?? 0), units: measured ?? Number.NaN, ...(tokens && { tokens }) };
+    return { name, cost: 0 - (terms[name] ?? 0), units: measured ?? NaN, ...(tokens && { tokens }) };
   });
 }
 
@@ -149,7 +149,7 @@ export function costBreakdown(
   return { turns: Array.from(turns.values(), costOf), rest: Object.fromEntries(rest), total };
 }
 
-const keyOf = (turn: number, agent: AgentId): string => `${turn} ${agent}`;
+const keyOf = (turn: number, agent: AgentId) => `${turn} ${agent}`;
 
 interface Turn {
   readonly turn: number;
@@ -212,7 +212,7 @@ export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const rest = new Map<string, number>();
   for (const [name, cost] of breakdowns.flatMap((breakdown) => Object.entries(breakdown.rest)))
     rest.set(name, (rest.get(name) ?? 0) + cost);
-  const mean = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0) / episodes;
+  const mean = (costs: readonly number[]) => costs.reduce((sum, cost) => sum + cost, 0) / episodes;
   return {
     edges: [...edges].flatMap(([from, readers]) =>
       Array.from(readers, ([to, { tokens, cost }]) => ({ from, to, tokens: tokens / episodes, cost: cost / episodes })),

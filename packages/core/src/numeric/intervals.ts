@@ -20,7 +20,7 @@ function betaProbability(x: number, a: number, b: number): number {
   // The fraction converges fast only below the mean.
   if (x > (a + 1) / (a + b + 2)) return 1 - betaProbability(1 - x, b, a);
   const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
-  const odd = (m: number): number => (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+  const odd = (m: number) => (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
   let fraction = 1;
   for (let m = 50 + Math.ceil(2 * Math.sqrt(Math.max(a, b))); m > 0; m--) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));

@@ -56,8 +56,8 @@ export function randomFromState(state: RandomState): Random {
     d = rotateLeft(d, 11);
     return result;
   }
-  const uniform = (): number => next() / 4294967296;
-  const integer = (bound: number): number => Math.floor(uniform() * bound);
+  const uniform = () => next() / 4294967296;
+  const integer = (bound: number) => Math.floor(uniform() * bound);
 
   return {
     uniform,
@@ -97,7 +97,7 @@ function hash128(text: string): RandomState {
     h3 = h4 ^ Math.imul(h3 ^ k, 951274213);
     h4 = h1 ^ Math.imul(h4 ^ k, 2716044179);
   }
-  const mix = (h: number): number => {
+  const mix = (h: number) => {
     let x = h;
     x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
     x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);

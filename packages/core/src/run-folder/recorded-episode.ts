@@ -38,7 +38,7 @@ export function recordedEpisodes(step: number, content: StoredContent): Recorded
       step,
       problem,
       ...of(episode),
-      task: task ?? Number.NaN,
+      task: task ?? NaN,
     }));
   return (content.rollouts ?? []).map(({ group, episode, reward, terms }) => {
     const problem = content.problems?.[group];

@@ -7,18 +7,19 @@ import type { Ledger, LedgerCall, LedgerRead } from "../ledger/ledger.ts";
 import type { Problem } from "../problem.ts";
 
 const count = z.int().min(0);
+const text = z.string();
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
 /** Stored problem. */
 export const problemSchema: z.ZodType<Problem> = z.strictObject({
-  id: z.string().min(1),
-  question: z.string(),
-  gold: z.string(),
-  views: z.record(z.string(), z.string()).exactOptional(),
-  group: z.string().exactOptional(),
-  metadata: z.record(z.string(), z.unknown()).exactOptional(),
+  id: text.min(1),
+  question: text,
+  gold: text,
+  views: z.record(text, text).exactOptional(),
+  group: text.exactOptional(),
+  metadata: z.record(text, z.unknown()).exactOptional(),
 });
 
-const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });
+const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: text, weightVersion: count });
 
 const tokenTraceSchema: z.ZodType<TokenTrace> = z
   .strictObject({
@@ -31,12 +32,12 @@ const tokenTraceSchema: z.ZodType<TokenTrace> = z
   })
   .refine((trace) => trace.tokens.length === trace.logProbs.length, "tokens and logProbs differ in length");
 
-const ledgerReadSchema: z.ZodType<LedgerRead> = z.strictObject({ from: z.string(), turn: count, tokens: count });
+const ledgerReadSchema: z.ZodType<LedgerRead> = z.strictObject({ from: text, turn: count, tokens: count });
 
 const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   turn: count,
   round: count,
-  agent: z.string(),
+  agent: text,
   promptTokens: count,
   writtenTokens: count,
   cachedTokens: count.exactOptional(),
@@ -44,46 +45,46 @@ const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   reasoningTokens: count.exactOptional(),
   costUsd: z.number().min(0).exactOptional(),
   reads: z.array(ledgerReadSchema),
-  opponent: z.string().exactOptional(),
+  opponent: text.exactOptional(),
   seconds: z.number().min(0).exactOptional(),
 });
 
 export const ledgerSchema: z.ZodType<Ledger> = z.strictObject({ calls: z.array(ledgerCallSchema) });
 
 export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
-  agent: z.string(),
+  agent: text,
   turn: count,
   round: count,
-  prompt: z.string(),
-  text: z.string(),
+  prompt: text,
+  text: text,
   silent: z.boolean(),
   writtenTokens: count,
-  deliveredTo: z.array(z.string()),
+  deliveredTo: z.array(text),
   finishReason: z.enum(finishReasons),
   model: modelIdentitySchema,
-  opponent: z.string().exactOptional(),
+  opponent: text.exactOptional(),
   trace: tokenTraceSchema.exactOptional(),
 });
 
 const observationSchema: z.ZodType<Observation> = z.strictObject({
   turn: count,
-  agent: z.string(),
-  text: z.string(),
+  agent: text,
+  text: text,
   tokens: count,
   rewritten: z.literal(true).exactOptional(),
-  reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
+  reward: z.union([z.number(), z.record(text, z.number())]).exactOptional(),
 });
 
 /** Stored episode. */
 export const episodeSchema: z.ZodType<Episode> = z.strictObject({
-  problemId: z.string(),
-  topology: z.string(),
+  problemId: text,
+  topology: text,
   utterances: z.array(utteranceSchema),
-  answer: z.string().nullable(),
-  outputs: z.record(z.string(), z.string()).exactOptional(),
-  notes: z.array(z.string()).exactOptional(),
+  answer: text.nullable(),
+  outputs: z.record(text, text).exactOptional(),
+  notes: z.array(text).exactOptional(),
   observations: z.array(observationSchema).exactOptional(),
-  measures: z.record(z.string(), z.number()).exactOptional(),
+  measures: z.record(text, z.number()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });

@@ -10,7 +10,7 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 export function formatNumber(value: Maybe): string {
   if (!isNumber(value)) return missing;
   const [sign, size] = [value < 0 ? "−" : "", Math.abs(value)];
-  if (size === Number.POSITIVE_INFINITY) return `${sign}∞`;
+  if (size === Infinity) return `${sign}∞`;
   if (size >= 1000) return sign + formatCount(Math.round(size));
   if (size >= 1e-4 || size === 0) return sign + String(Number(size.toPrecision(3)));
   const [mantissa = "", exponent = ""] = size.toExponential(1).split("e");
@@ -27,7 +27,7 @@ export function formatColumn(values: readonly Maybe[]): string[] {
   const largest = Math.max(0, ...sizes);
   if (largest >= 1000 || largest < 1e-4) return values.map(formatNumber);
   const allowed = Math.max(1, 2 - Math.floor(Math.log10(largest)));
-  const decimalsOf = (size: number): number => String(Number(size.toFixed(allowed))).split(".")[1]?.length ?? 0;
+  const decimalsOf = (size: number) => String(Number(size.toFixed(allowed))).split(".")[1]?.length ?? 0;
   const decimals = Math.max(...sizes.map(decimalsOf));
   return values.map((value) => {
     if (!isNumber(value) || !Number.isFinite(value)) return formatNumber(value);

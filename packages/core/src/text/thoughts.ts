@@ -11,7 +11,7 @@ const marks: readonly (readonly [open: string, close: string])[] = [
   ["<|channel|>analysis", "<|end|>"], // Harmony (gpt-oss)
 ];
 const closeOf: ReadonlyMap<string, string> = new Map(marks);
-const escaped = (mark: string): string => mark.replaceAll(/[[\]|]/gu, String.raw`\$&`);
+const escaped = (mark: string) => mark.replaceAll(/[[\]|]/gu, String.raw`\$&`);
 const anOpen = new RegExp(marks.map(([open]) => escaped(open)).join("|"), "gu");
 /** Harmony ends all messages with the same marker. */
 const aClose = new RegExp(marks.flatMap(([, close]) => (close === "<|end|>" ? [] : escaped(close))).join("|"), "u");

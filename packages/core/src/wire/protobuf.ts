@@ -40,7 +40,7 @@ export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoV
   const fields = new Map<number, ProtoValue[]>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
-  const read = (): number => {
+  const read = () => {
     let value = 0;
     for (let scale = 1, byte = 128; byte >= 128; scale *= 128) {
       if (offset >= bytes.length || scale > 2 ** 63) throw new Error("unterminated number");
@@ -49,7 +49,7 @@ export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoV
     }
     return value;
   };
-  const skip = (length: number): number => {
+  const skip = (length: number) => {
     const from = offset;
     offset += length;
     if (offset > bytes.length) throw new Error(`${offset - bytes.length} bytes are missing`);

@@ -1,4 +1,5 @@
-import { dataError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import { dataError, ledgerTotals, statisticMean, statisticOf } from "@laconic/core";
+import type { Episode, Problem, UnknownRecord } from "@laconic/core";
 import { grouped } from "@laconic/core/numeric";
 import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
@@ -27,24 +28,24 @@ export interface RescoredStep {
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = grouped(recorded, ({ step }) => step).toSorted(([a], [b]) => a.step - b.step);
   return steps.map((episodes) => {
-    const scored = episodes.map(({ problem, episode, task = Number.NaN }) => {
+    const scored = episodes.map(({ problem, episode, task = NaN }) => {
       const retained = withoutEdges(episode, without);
       const measured = measureEpisode(() => task, equation1Costs, retained, problem);
       const terms = rewardTerms(measured, prices);
       const { writtenTokens, readTokens } = ledgerTotals(retained.ledger);
       return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
     });
-    const mean = (pick: (item: (typeof scored)[number]) => number): number =>
+    const mean = (pick: (item: (typeof scored)[number]) => number) =>
       statisticMean(statisticOf(scored.map(pick).filter((value) => !Number.isNaN(value))));
     return {
       step: episodes[0].step,
       episodes: scored.length,
-      task: mean(({ terms }) => terms["task"] ?? Number.NaN),
+      task: mean(({ terms }) => terms["task"] ?? NaN),
       writtenTokens: mean((item) => item.writtenTokens),
       readTokens: mean((item) => item.readTokens),
       reward: mean(({ reward }) => reward),
       terms: Object.fromEntries(
-        Object.keys(scored[0]?.terms ?? {}).map((name) => [name, mean(({ terms }) => terms[name] ?? Number.NaN)]),
+        Object.keys(scored[0]?.terms ?? {}).map((name) => [name, mean(({ terms }) => terms[name] ?? NaN)]),
       ),
     };
   });
@@ -52,7 +53,7 @@ export function rescore(recorded: readonly RecordedEpisode[], { prices, without 
 
 function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
   if (edges.length === 0) return episode;
-  const gone = (from: string, to: string): boolean => edges.includes(`${from}->${to}`);
+  const gone = (from: string, to: string) => edges.includes(`${from}->${to}`);
   return {
     ...episode,
     utterances: episode.utterances.map((utterance) => ({
@@ -69,14 +70,10 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
 }
 
 /** Reads a recorded episode or a transcript row. @throws LaconicError `data_invalid` with file and row */
-export function gradedEpisode(
-  recorded: Readonly<Record<string, unknown>> | RecordedEpisode,
-  file = "the run",
-  row = 1,
-): RecordedEpisode {
+export function gradedEpisode(recorded: UnknownRecord | RecordedEpisode, file = "the run", row = 1): RecordedEpisode {
   const { step = 0, problem, terms, task = (terms as StoredTerms | undefined)?.["task"] } = recorded;
   const episode = episodeSchema.safeParse(recorded.episode);
   if (!episode.success || typeof problem !== "object" || problem === null || (typeof task !== "number" && task != null))
     throw dataError(`${file}:${row}: not a recorded episode`, { file, row });
-  return { step: Number(step), problem: problem as Problem, episode: episode.data, task: task ?? Number.NaN };
+  return { step: Number(step), problem: problem as Problem, episode: episode.data, task: task ?? NaN };
 }

@@ -75,16 +75,17 @@ export interface OwnBenchValues {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-const reference = z.strictObject({ file: z.string(), export: z.string() });
+const text = z.string();
+const reference = z.strictObject({ file: text, export: text });
 
 const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
-  methods: z.array(z.strictObject({ name: z.string(), reference })),
-  boards: z.array(z.strictObject({ name: z.string(), reference, questions: z.int().min(1) })),
-  sources: z.record(z.string(), z.string()),
+  methods: z.array(z.strictObject({ name: text, reference })),
+  boards: z.array(z.strictObject({ name: text, reference, questions: z.int().min(1) })),
+  sources: z.record(text, text),
 });
 
-const grading = z.looseObject({ kind: z.string() });
-const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold: z.string(), grading });
+const grading = z.looseObject({ kind: text });
+const boardProblem = z.looseObject({ id: text, question: text, gold: text, grading });
 
 /** @throws LaconicError `config_invalid` naming the file */
 export function checkBoard(board: Board, file: string): Board {
@@ -167,8 +168,8 @@ const day = z.iso.date("expected a day, YYYY-MM-DD").nullable().default(null);
 /** US dollars per million tokens; null if unknown. */
 export const priceSchema: z.ZodType<TokenPrice | null> = schemaOf(tokenPriceShape).nullable();
 const modelSchema = z.strictObject({
-  model: z.string().min(1),
-  baseUrl: z.string().min(1),
+  model: text.min(1),
+  baseUrl: text.min(1),
   price: priceSchema.default(null),
 });
 /** Expands `all` to the published methods, `equal-budget` to the single agents. */
@@ -180,23 +181,22 @@ function formsOf(word: string): string[] {
 }
 
 const schema: z.ZodType<BenchConfig> = z.strictObject({
-  benchmarks: z.array(z.string()),
+  benchmarks: z.array(text),
   data: benchDataSchema.nullable().default(null),
-  methods: z.array(z.string()).transform((names) => names.flatMap(formsOf)),
-  cells: z.array(z.string()).exactOptional(),
+  methods: z.array(text).transform((names) => names.flatMap(formsOf)),
+  cells: z.array(text).exactOptional(),
   own: ownBenchSchema.default({ methods: [], boards: [], sources: {} }),
   distribute: z.boolean().default(false),
-  roleModels: z.record(z.string(), modelSchema).default({}),
-  actor: z.string().min(1).nullable().default(null),
+  roleModels: z.record(text, modelSchema).default({}),
+  actor: text.min(1).nullable().default(null),
   actorPrice: priceSchema.default(null),
   gradeRule: z.enum(gradeRules).default("own"),
-  gradeRules: z.record(z.string(), z.enum(gradeRules)).default({}),
+  gradeRules: z.record(text, z.enum(gradeRules)).default({}),
   requests: z.boolean().default(true),
   judge: modelSchema.nullable().default(null),
-  model: z.string().min(1),
-  baseUrl: z.string().min(1),
+  ...modelSchema.shape,
   limit: whole.nullable(),
-  seed: z.string(),
+  seed: text,
   from: day,
   to: day,
   repeats: whole,

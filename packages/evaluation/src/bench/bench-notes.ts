@@ -21,7 +21,7 @@ function note(name: keyof typeof templates, values: Readonly<Record<string, stri
   return templates[name].replaceAll(/\{(\w+)\}/gu, (_, key: string) => String(values[key] ?? ""));
 }
 
-const hostOf = (baseUrl: string): string => new URL(baseUrl).origin;
+const hostOf = (baseUrl: string) => new URL(baseUrl).origin;
 
 export function notesOf(
   config: BenchConfig,
@@ -108,7 +108,7 @@ function questionCounts(config: BenchConfig, summaries: readonly MethodSummary[]
     const { date, splits, defaultSplit } = benchmarkNamed(name);
     return date !== undefined && isWindow(config) ? "its window" : (splits[defaultSplit]?.rows ?? "?");
   };
-  const askedOf = (name: string): number => summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0;
+  const askedOf = (name: string) => summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0;
   return setNames(config)
     .map((name) => `${name} ${askedOf(name)} of ${totalOf(name)}`)
     .join(", ");
@@ -118,7 +118,7 @@ const rateNames = { cacheWrite: "cache write" } as Readonly<Record<string, strin
 const rateKinds = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
 
 function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
-  const ratesOf = (rates: TokenPrice): string => {
+  const ratesOf = (rates: TokenPrice) => {
     const shown = rateKinds.flatMap((kind) =>
       rates[kind] === undefined ? [] : `${rates[kind]} ${rateNames[kind] ?? kind}`,
     );

@@ -94,8 +94,8 @@ function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): Sample
   const methods = methodNames(config);
   const sets = setNames(config);
   // Equal-token agents follow their method.
-  const order = (list: readonly string[], name: string): number => list.indexOf(name.split("@")[0] ?? name);
-  const teamOrder = ({ equalTo }: SampleRecord): number => (equalTo ? order(methods, equalTo.method) : 0);
+  const order = (list: readonly string[], name: string) => list.indexOf(name.split("@")[0] ?? name);
+  const teamOrder = ({ equalTo }: SampleRecord) => (equalTo ? order(methods, equalTo.method) : 0);
   return records.toSorted(
     (a, b) =>
       order(sets, a.benchmark) - order(sets, b.benchmark) ||
@@ -112,7 +112,7 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
     ...specs.filter(({ run }) => run !== null).map(({ name }) => name),
     ...own.methods.map(({ name }) => name),
   ]);
-  const titleOf = (name: string): string =>
+  const titleOf = (name: string) =>
     trained.has(name) ? name : (baselines.find((method) => method.name === name)?.title ?? name);
   return (method) => {
     const [form = method, team] = method.split("@");

@@ -205,7 +205,7 @@ function withoutExamples(benchmark: Benchmark): string {
 function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
   const answered = pool.filter(({ grading: { kind } }) => familyOf(kind) !== "code" && kind !== "writing");
   const shuffled = atMost(answered, answered.length, seed);
-  const topicOf = ({ metadata }: BenchmarkProblem): string => String(metadata?.[topic ?? ""]);
+  const topicOf = ({ metadata }: BenchmarkProblem) => String(metadata?.[topic ?? ""]);
   // Keeps each topic's positions in the shuffle, in file order.
   const waiting = new Map<string, BenchmarkProblem[]>(
     grouped(answered, topicOf).map((same) => [topicOf(same[0]), same]),

@@ -118,9 +118,9 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
 }
 
 function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
-  const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
+  const lacks = ({ method, set }: BenchJob) => method.calibrate !== undefined && set.calibration.length === 0;
   const left = jobs.filter(lacks);
-  const named = (names: readonly string[]): string => [...new Set(names)].join(", ");
+  const named = (names: readonly string[]) => [...new Set(names)].join(", ");
   if (left.length > 0)
     note(
       `skipped: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; no questions outside the test found`,

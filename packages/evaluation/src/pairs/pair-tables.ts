@@ -30,7 +30,7 @@ function summaryOf(
 ): PairSummary {
   const [{ task, method }] = group;
   const scored = group.filter(({ status }) => status === "scored");
-  const mean = (of: (record: PairRecord) => number): number => meanOf(scored.map(of)) ?? 0;
+  const mean = (of: (record: PairRecord) => number) => meanOf(scored.map(of)) ?? 0;
   const names = new Set(scored.flatMap(({ measures }) => Object.keys(measures)));
   const [scores, other] = [scoresOf(group), scoresOf(reference)];
   const pairs = [...scores].flatMap(([problem, score]) => {
@@ -62,7 +62,7 @@ export function pairTables(summaries: readonly PairSummary[]): Table[] {
 }
 
 function rewardTable(rows: readonly [PairSummary, ...PairSummary[]]): Table {
-  const estimate = (value: Estimate | null): string => (value ? formatEstimate(value, formatShare) : "");
+  const estimate = (value: Estimate | null) => (value ? formatEstimate(value, formatShare) : "");
   const measures = [...new Set(rows.flatMap((row) => Object.keys(row.measures)))];
   return tableOf(`${rows[0].task}: reward, % of the best`, rows, [
     ["team", ({ method }) => method],
@@ -76,7 +76,7 @@ function rewardTable(rows: readonly [PairSummary, ...PairSummary[]]): Table {
 /** "Times the first" compares with the first team. */
 function costTable(rows: readonly [PairSummary, ...PairSummary[]]): Table {
   const [first] = rows;
-  const times = (reference: number | null, value: number | null): string =>
+  const times = (reference: number | null, value: number | null) =>
     reference && value ? `${formatNumber(reference / value)}×` : "";
   return tableOf(`${first.task}: tokens and seconds per problem`, rows, [
     ["team", ({ method }) => method],

@@ -27,20 +27,21 @@ export interface PairRecord
   readonly outputs: Readonly<Record<string, string>>;
 }
 
+const text = z.string();
 const schema: z.ZodType<PairRecord> = z.object({
-  task: z.string(),
-  problem: z.string(),
-  method: z.string(),
+  task: text,
+  problem: text,
+  method: text,
   repeat: z.int().min(0),
-  config: z.string(),
+  config: text,
   status: z.enum(["scored", "undecided", "invalid", "error"]),
   score: z.number().nullable(),
-  measures: z.record(z.string(), z.number()),
-  outputs: z.record(z.string(), z.string()),
-  stopReason: z.string().nullable(),
+  measures: z.record(text, z.number()),
+  outputs: z.record(text, text),
+  stopReason: text.nullable(),
   ...episodeCostFields,
   attempt: z.int().min(1),
-  error: z.string().nullable(),
+  error: text.nullable(),
 });
 
 type PairIdentity = Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config">;

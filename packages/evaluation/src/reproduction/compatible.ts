@@ -189,7 +189,7 @@ function shareResult(
 function shareEstimate(boards: readonly Board[], share: number, runs: number): Estimate | null {
   const [single] = boards.length === 1 ? boards : [];
   if (runs > 1) {
-    const averageOf = (run: number): number => meanOf(boards.map((board) => meanOf(board.runs[run] ?? []) ?? 0)) ?? 0;
+    const averageOf = (run: number) => meanOf(boards.map((board) => meanOf(board.runs[run] ?? []) ?? 0)) ?? 0;
     const seeds = Array.from({ length: runs }, (_, i) => (single ? (single.runs[i] ?? []) : [averageOf(i)]));
     return meanEstimate(seeds, "share");
   }
@@ -238,7 +238,7 @@ function claimResult(
   );
   const scored = shared.reduce((sum, board) => sum + Math.min(...board.map(({ length }) => length)), 0);
   // An average of benchmarks weighs each of them equally; tokens are those of a problem.
-  const weight = (count: number): number => (quantity === "tokens" ? 1 : scored / (boards.length * count));
+  const weight = (count: number) => (quantity === "tokens" ? 1 : scored / (boards.length * count));
   const estimate = (factor: number): Estimate | null =>
     meanEstimate(
       Array.from({ length: runs }, (_, i) =>
@@ -291,8 +291,8 @@ export function sameShare(a: number, n: number, b: number, m: number): number {
 
 /** P-value of two equal shares: Fisher's exact test, two-sided. @param a - right answers of n questions; b of m */
 export function sameShareExactly(a: number, n: number, b: number, m: number): number {
-  const choose = (of: number, k: number): number => logGamma(of + 1) - logGamma(k + 1) - logGamma(of - k + 1);
-  const logChance = (k: number): number => choose(n, k) + choose(m, a + b - k) - choose(n + m, a + b);
+  const choose = (of: number, k: number) => logGamma(of + 1) - logGamma(k + 1) - logGamma(of - k + 1);
+  const logChance = (k: number) => choose(n, k) + choose(m, a + b - k) - choose(n + m, a + b);
   const all = Array.from({ length: n + 1 }, (_, k) => k).filter((k) => a + b - k >= 0 && a + b - k <= m);
   const chances = all.map(logChance).filter((chance) => chance <= logChance(a) + 1e-7);
   return Math.min(

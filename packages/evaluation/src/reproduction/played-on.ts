@@ -129,9 +129,8 @@ export function playedOn(name: string, benchmark: string): Played {
 
 export function playedOver(name: string, benchmarks: readonly string[], title: string): Played {
   const group = benchmarks.map((benchmark) => playedOn(name, benchmark));
-  const total = (of: (row: Played) => number | null): number => group.reduce((sum, row) => sum + (of(row) ?? 0), 0);
-  const all = (of: (row: Played) => string | null): string =>
-    [...new Set(group.flatMap((row) => of(row) ?? []))].join(", ");
+  const total = (of: (row: Played) => number | null) => group.reduce((sum, row) => sum + (of(row) ?? 0), 0);
+  const all = (of: (row: Played) => string | null) => [...new Set(group.flatMap((row) => of(row) ?? []))].join(", ");
   return {
     benchmark: title,
     split: "test",

@@ -67,7 +67,7 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
   const sizes = [...new Set(summaries.flatMap(({ passAt }) => Object.keys(passAt).map(Number)))].toSorted(
     (a, b) => a - b,
   );
-  const percent = (share: number | undefined): string => (share === undefined ? "" : formatShare(share));
+  const percent = (share: number | undefined) => (share === undefined ? "" : formatShare(share));
   const interval = ({ majority, questions }: RepeatSummary) => wilson(Math.round(majority * questions), questions);
   return tableOf("By question over repeats, %", summaries, [
     ["benchmark", ({ benchmark }) => benchmark],

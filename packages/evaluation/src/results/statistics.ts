@@ -104,7 +104,7 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
     for (let i = 0; i < n; i++) sum += values[random.integer(n)]!;
     return sum / n;
   }).toSorted();
-  const quantile = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))]!;
+  const quantile = (share: number) => means[Math.min(draws - 1, Math.floor(share * draws))]!;
   return [quantile(0.025), quantile(0.975)];
 }
 
@@ -114,14 +114,13 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
  */
 function boundedInterval(runs: readonly (readonly number[])[], lowest: number): [low: number, high: number] {
   const n = Math.min(...runs.map(({ length }) => length));
-  const share = (sign: number): number =>
-    meanOf(runs.map((run) => meanOf(run.map((value) => Math.max(0, sign * value)))!))!;
+  const share = (sign: number) => meanOf(runs.map((run) => meanOf(run.map((value) => Math.max(0, sign * value)))!))!;
   const [gain, loss] = [share(1), share(-1)];
   const [gainLow, gainHigh] = exactShare(gain, n);
   const [lossLow, lossHigh] = lowest === 0 ? [0, 0] : exactShare(loss, n);
-  const odds = (p: number): number => p / (1 - p);
+  const odds = (p: number) => p / (1 - p);
   const correlation = Math.min(1, Math.sqrt(odds(gainHigh) * odds(lossHigh)) || 0);
-  const apart = (a: number, b: number): number => Math.sqrt(a * a + b * b + 2 * correlation * a * b);
+  const apart = (a: number, b: number) => Math.sqrt(a * a + b * b + 2 * correlation * a * b);
   const [below, above] = [apart(gain - gainLow, lossHigh - loss), apart(gainHigh - gain, loss - lossLow)];
   return [Math.max(lowest, gain - loss - below), Math.min(1, gain - loss + above)];
 }

@@ -52,8 +52,8 @@ function summaryOf(
   const [{ benchmark, method, setting }] = group;
   const scored = group.filter(({ status }) => status === "scored");
   const firsts = scored.filter(({ attempt }) => attempt === 1);
-  const sum = (of: (record: SampleRecord) => number): number => scored.reduce((total, record) => total + of(record), 0);
-  const right = (records: readonly SampleRecord[]): number => records.filter(({ correct }) => correct === true).length;
+  const sum = (of: (record: SampleRecord) => number) => scored.reduce((total, record) => total + of(record), 0);
+  const right = (records: readonly SampleRecord[]) => records.filter(({ correct }) => correct === true).length;
   return {
     benchmark,
     method,

@@ -38,8 +38,7 @@ export function kindColumns<Row extends TokenKinds>(
 
 /** Markdown table under a second-level heading. */
 export function markdownOf({ title, columns, rows }: Table): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   const heading = title === "" ? [] : [`## ${title}`, ""];
   return [...heading, line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
@@ -51,8 +50,8 @@ export function csvOf({ columns, rows }: Table): string {
 
 /** LaTeX `tabular` with booktabs rules; the title is a comment. */
 export function latexOf({ title, columns, rows }: Table): string {
-  const cell = (text: string): string => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
-  const line = (row: readonly string[]): string => `${row.map(cell).join(" & ")} \\\\`;
+  const cell = (text: string) => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
+  const line = (row: readonly string[]) => `${row.map(cell).join(" & ")} \\\\`;
   return [
     `% ${title.replaceAll("\n", " ")}`,
     `\\begin{tabular}{l${"r".repeat(columns.length - 1)}}`,

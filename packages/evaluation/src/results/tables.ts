@@ -51,7 +51,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: Titl
 export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const partial = summaries.filter(({ meanScore }) => meanScore !== null);
   const [benchmarks, methods] = axes(partial);
-  const cellOf = (benchmark: string, method: string): string => {
+  const cellOf = (benchmark: string, method: string) => {
     const score = find(partial, benchmark, method)?.meanScore ?? null;
     return score === null ? "" : formatShare(score);
   };
@@ -129,9 +129,9 @@ export function agentPoTable(
       published: standings.size === 1 && row && actor !== null ? publishedAgentPo(row, actor) : null,
     };
   });
-  const sum = (all: readonly MethodSummary[], of: (summary: MethodSummary) => number): number =>
+  const sum = (all: readonly MethodSummary[], of: (summary: MethodSummary) => number) =>
     all.reduce((total, summary) => total + of(summary), 0);
-  const shareOf = (summary: MethodSummary | undefined): string => {
+  const shareOf = (summary: MethodSummary | undefined) => {
     if (!summary?.accuracy) return "";
     const share = formatShare(summary.accuracy.value);
     return summary.scored === summary.samples ? share : `${share}, n ${sampleCount(summary)}`;
@@ -209,7 +209,7 @@ export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: T
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;
     if (equalTo === null) return [];
-    const isTeam = (methodSummary: MethodSummary): boolean =>
+    const isTeam = (methodSummary: MethodSummary) =>
       methodSummary.benchmark === benchmark &&
       methodSummary.method === equalTo.method &&
       methodSummary.setting === equalTo.setting;

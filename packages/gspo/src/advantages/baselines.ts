@@ -9,7 +9,6 @@ import {
   rewardGroups,
   type AdvantageResult,
   type Column,
-  type RewardGroup,
   allEqual,
   mean,
 } from "./groups.ts";
@@ -17,9 +16,9 @@ import { groupAdvantages } from "./group-advantage.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
 export function rloo(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
-  const rule = (group: RewardGroup): number[] =>
-    group.rewards.map((reward) => ((reward - group.mean) * group.size) / (group.size - 1));
-  return perGroup(rewards, groups, rule, weights);
+  return perGroup(rewards, groups, weights, (group) =>
+    group.rewards.map((reward) => ((reward - group.mean) * group.size) / (group.size - 1)),
+  );
 }
 
 /** REINFORCE: the reward itself, without baseline. */
@@ -31,7 +30,7 @@ export function rawRewards(rewards: Column, groups: Column, weights?: Column): A
 
 /** GPG by verl's formula: (N / nonzero rewards) (r - mean), with the loss `reinforce` and a token mean. */
 export function gpg(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
-  const count = (counts: (reward: number) => boolean): number =>
+  const count = (counts: (reward: number) => boolean) =>
     Array.from(rewards).reduce((sum, reward, row) => sum + (counts(reward) ? (weights?.[row] ?? 1) : 0), 0);
   const scale =
     count((reward) => !Number.isNaN(reward)) /
@@ -39,8 +38,7 @@ export function gpg(rewards: Column, groups: Column, weights?: Column): Advantag
       1,
       count((reward) => Math.abs(reward) > 0),
     );
-  const rule = (group: RewardGroup): number[] => group.rewards.map((reward) => scale * (reward - group.mean));
-  return perGroup(rewards, groups, rule, weights);
+  return perGroup(rewards, groups, weights, (group) => group.rewards.map((reward) => scale * (reward - group.mean)));
 }
 
 /**
@@ -66,7 +64,7 @@ export function remax(rewards: Column, groups: Column, greedyRewards: Column): A
 
 /** MAREMAX (CoMLRL `max`): r minus the group's best; never positive. */
 export function maremax(rewards: Column, groups: Column): AdvantageResult {
-  return perGroup(rewards, groups, (group) => {
+  return perGroup(rewards, groups, undefined, (group) => {
     const best = Math.max(...group.rewards);
     return group.rewards.map((reward) => reward - best);
   });
@@ -74,9 +72,9 @@ export function maremax(rewards: Column, groups: Column): AdvantageResult {
 
 /** MaxRL (SkyRL): (r - mean) / (mean + ε); 0 for groups without a positive mean. */
 export function maxRl(rewards: Column, groups: Column, epsilon = 1e-6, weights?: Column): AdvantageResult {
-  const rule = (group: RewardGroup): number[] =>
-    group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0));
-  return perGroup(rewards, groups, rule, weights);
+  return perGroup(rewards, groups, weights, (group) =>
+    group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0)),
+  );
 }
 
 /** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
@@ -85,7 +83,7 @@ export function opo(rewards: Column, groups: Column, lengths: Column): Advantage
     throw inputError(`opo: ${lengths.length} lengths for ${rewards.length} rewards`);
   const bad = Array.from(lengths).findIndex((length) => !(length >= 0 && Number.isFinite(length)));
   if (bad >= 0) throw inputError(`opo: length ${bad} is ${lengths[bad]}, expected 0 or more`);
-  return perGroup(rewards, groups, (group) => {
+  return perGroup(rewards, groups, undefined, (group) => {
     let weighted = 0;
     let total = 0;
     group.rows.forEach((row, i) => {
@@ -99,7 +97,7 @@ export function opo(rewards: Column, groups: Column, lengths: Column): Advantage
 
 /** pass@k training (verl): best - second for the group's best, optionally / (σ + 1e-6); 0 for the others. */
 export function passAtK(rewards: Column, groups: Column, options: { readonly scaled?: boolean } = {}): AdvantageResult {
-  return perGroup(rewards, groups, (group) => {
+  return perGroup(rewards, groups, undefined, (group) => {
     const sorted = group.rewards.toSorted((a, b) => b - a);
     const by = options.scaled ? deviation(group.rewards, "sample") + 1e-6 : 1;
     const best = group.rewards.indexOf(sorted[0]!);
@@ -120,7 +118,7 @@ export function bnpo(
   checkOption(a > 0, "bnpo: a", a, "above 0");
   checkOption(b > 0, "bnpo: b", b, "above 0");
   const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
-  const rule = (group: RewardGroup): number[] => {
+  return perGroup(rewards, groups, weights, (group) => {
     const p = group.mean;
     if (!(p > 0 && p < 1))
       throw new LaconicError(
@@ -130,8 +128,7 @@ export function bnpo(
       );
     const density = exponential((a - 1) * logarithm(p) + (b - 1) * logarithm(1 - p) - logBeta);
     return group.rewards.map((reward) => (reward - p) / density);
-  };
-  return perGroup(rewards, groups, rule, weights);
+  });
 }
 
 /** Exponential mean of rewards per agent. */

@@ -54,16 +54,11 @@ export function groupAdvantages(
   if (scale === "none" && (options.std ?? options.epsilon ?? options.epsilonForm) !== undefined)
     throw configError("advantage: std, epsilon and epsilonForm have no effect with scale none");
   checkOption(epsilon >= 0, "advantage: epsilon", epsilon, ">= 0");
-  const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
-  const sigmaOf = (all: RewardGroup): number => deviation(all.rewards, std, all.weights);
+  const divisor = (sigma: number) => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
+  const sigmaOf = (all: RewardGroup) => deviation(all.rewards, std, all.weights);
   const batch = rewardGroups(rewards, new Int32Array(rewards.length), weights)[0];
-  return perGroup(
-    rewards,
-    groups,
-    (group) => {
-      const by = scale === "none" ? 1 : divisor(sigmaOf(scale === "batch" && batch ? batch : group));
-      return group.rewards.map((reward) => (reward - group.mean) / by);
-    },
-    weights,
-  );
+  return perGroup(rewards, groups, weights, (group) => {
+    const by = scale === "none" ? 1 : divisor(sigmaOf(scale === "batch" && batch ? batch : group));
+    return group.rewards.map((reward) => (reward - group.mean) / by);
+  });
 }

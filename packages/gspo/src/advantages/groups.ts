@@ -81,9 +81,9 @@ export function deviation(
   return Math.sqrt(total(squares) / Math.max(1, total(weights) - (convention === "sample" ? 1 : 0)));
 }
 
-const ones = (values: readonly number[]): number[] => values.map(() => 1);
+const ones = (values: readonly number[]) => values.map(() => 1);
 
-const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 /**
  * Applies a rule per group; degenerate groups get exactly 0.
@@ -92,8 +92,8 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
 export function perGroup(
   rewards: Column,
   groups: Column,
+  weights: Column | undefined,
   rule: (group: RewardGroup) => readonly number[],
-  weights?: Column,
 ): AdvantageResult {
   const split = rewardGroups(rewards, groups, weights);
   const advantages = new Float64Array(rewards.length);
@@ -119,7 +119,7 @@ export function groupDiagnostics(
   split: readonly RewardGroup[],
   advantages: Float64Array,
 ): Diagnostics {
-  const flags = (claim: (group: RewardGroup) => boolean): number[] => split.map((group) => (claim(group) ? 1 : 0));
+  const flags = (claim: (group: RewardGroup) => boolean) => split.map((group) => (claim(group) ? 1 : 0));
   return {
     advantages: statisticOf(advantages),
     reward_std: statisticOf(split.map((group) => deviation(group.rewards, "sample", group.weights))),

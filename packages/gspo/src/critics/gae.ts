@@ -88,7 +88,7 @@ function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): num
     const agent = agents[row] ?? "";
     turns.set(agent, [...(turns.get(agent) ?? []), row]);
   });
-  const turnOf = (row: number): number => utterances[row]?.[0]?.turn ?? 0;
+  const turnOf = (row: number) => utterances[row]?.[0]?.turn ?? 0;
   return Array.from(byEpisode.values(), (turns) => [...turns.values()])
     .flat()
     .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));

@@ -34,7 +34,7 @@ export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticO
     fit(batch, targets, { gram, moment }) {
       const rows = featuresOf(batch, features, moment.length);
       const width = rows[0]?.length ?? moment.length;
-      const sum = (before: number, of: (row: readonly number[], i: number) => number): number =>
+      const sum = (before: number, of: (row: readonly number[], i: number) => number) =>
         rows.reduce((total, row, i) => total + of(row, i), decay * before);
       const places = Array.from({ length: width }, (_, index) => index);
       return {

@@ -43,7 +43,7 @@ export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOp
  */
 export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
   const { epochs = 1, minibatch = 64 } = options;
-  const whole = (value: number): boolean => Number.isInteger(value) && value >= 1;
+  const whole = (value: number) => Number.isInteger(value) && value >= 1;
   checkOption(whole(epochs), "modelCritic: epochs", epochs, "a whole number from 1");
   checkOption(whole(minibatch), "modelCritic: minibatch", minibatch, "a whole number from 1");
   const optimizer = optimizerOf(options);

@@ -28,7 +28,7 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
     let sum = 0;
     let outside = 0;
     const [lowest, highest] = [advantage < 0 ? -clip.low : -Infinity, advantage > 0 ? clip.high : Infinity];
-    const inside = (d: number): boolean => d >= lowest && d <= highest;
+    const inside = (d: number) => d >= lowest && d <= highest;
     for (let t = 0; t < logRatio.length; t++) {
       const d = logRatio[t]!;
       if (inside(d)) sum += d;

@@ -43,7 +43,7 @@ export function tokenObjective(
   });
 }
 
-const isPositive = (value = NaN): boolean => value > 0 && value < Infinity;
+const isPositive = (value = NaN) => value > 0 && value < Infinity;
 
 function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, ratioDetached: boolean): PolicyTerm {
   const { input, logRatio, sequences } = prepared;

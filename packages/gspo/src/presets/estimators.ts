@@ -5,6 +5,7 @@ import {
   type Field,
   group,
   inputError,
+  present,
   type RewardBatch,
   type Shape,
 } from "@laconic/core";
@@ -67,6 +68,10 @@ interface Preset<Options> {
 type OptionsShape = Extract<Shape, { kind: "group" }>;
 
 const nothing: OptionsShape = { kind: "group", fields: {} };
+const byGroup = (rule: typeof rloo): Preset<NoOptions> => ({
+  shape: nothing,
+  estimate: ({ rewards, groups, weights }) => rule(rewards, groups, weights),
+});
 const boolean = { shape: "boolean", optional: true, default: false } as const;
 const divides: Field["actsWith"] = ({ scale }) => scale !== "none";
 
@@ -101,10 +106,10 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     }),
     estimate: ({ rewards, groups, weights }, options) => groupAdvantages(rewards, groups, options, weights),
   },
-  rloo: { shape: nothing, estimate: ({ rewards, groups, weights }) => rloo(rewards, groups, weights) },
-  raw: { shape: nothing, estimate: ({ rewards, groups, weights }) => rawRewards(rewards, groups, weights) },
-  gpg: { shape: nothing, estimate: ({ rewards, groups, weights }) => gpg(rewards, groups, weights) },
-  maremax: { shape: nothing, estimate: ({ rewards, groups }) => maremax(rewards, groups) },
+  rloo: byGroup(rloo),
+  raw: byGroup(rawRewards),
+  gpg: byGroup(gpg),
+  maremax: byGroup(maremax),
   remax: {
     shape: nothing,
     needs: ["greedy"],
@@ -195,9 +200,7 @@ export function estimatorPreset<Name extends EstimatorName>(name: Name, options:
   return {
     name,
     settings: { ...options },
-    ...(needs && { needs }),
-    ...(advantagePer && { advantagePer }),
-    ...(init && { init }),
+    ...present({ needs, advantagePer, init }),
     estimate: (batch, state) => estimate(batch, options, state),
   };
 }

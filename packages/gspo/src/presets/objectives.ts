@@ -45,7 +45,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   grpo: {
     takes: [...clippedTokens, ...aggregated],
     defaults: { clip: ppoClip, aggregation: "seq-mean-token-mean" },
-    make: (options) => grpo(options),
+    make: grpo,
   },
   /** Constant length instead of |y| (Liu et al. 2025); clip 0.2/0.2 (TRL). */
   "dr-grpo": {
@@ -63,19 +63,19 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   reinforce: {
     takes: [...common, ...aggregated],
     defaults: { aggregation: "token-mean" },
-    make: (options) => reinforce(options),
+    make: reinforce,
   },
   /** Weight at most 5 (ScaleRL), no lower bound, token mean (TRL). */
   cispo: {
     takes: [...common, ...aggregated, "maxRatio", "minRatio"],
     defaults: { maxRatio: 5, minRatio: 0, aggregation: "token-mean" },
-    make: (options) => cispo(options),
+    make: cispo,
   },
   /** τ 1, or 1.05 where A <= 0; sequence mean of token means (TRL). */
   sapo: {
     takes: [...common, ...aggregated, "positiveTemperature", "negativeTemperature"],
     defaults: { positiveTemperature: 1, negativeTemperature: 1.05, aggregation: "seq-mean-token-mean" },
-    make: (options) => sapo(options),
+    make: sapo,
   },
   /** Clip 0.4/0.4 in log space (paper). */
   gmpo: { takes: [...common, "clip"], defaults: { clip: { low: 0.4, high: 0.4 } }, make: gmpo },
@@ -85,7 +85,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   vespo: {
     takes: [...common, "positive", "negative"],
     defaults: { positive: [2, 3], negative: [3, 2] },
-    make: (options) => vespo(options),
+    make: vespo,
   },
   /** Sum over N siblings (CoMLRL). */
   magrpo: { takes: common, make: magrpo },

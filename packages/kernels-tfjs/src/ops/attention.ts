@@ -49,7 +49,7 @@ export function attentionKernels(device: OpsDevice): KernelFamily<"attention"> {
         const along = tf.reshape(tf.mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
         const deltas = tf.reshape(tf.sum(along, 1), [rows, queryHeads]);
         const padded = paddedLayout(device, layout, rows);
-        const byQuery = (x: TfTensor, width: number, mask = padded.present): TfTensor =>
+        const byQuery = (x: TfTensor, width: number, mask = padded.present) =>
           toHeads(x, padded, kvHeads, group, width, mask);
         const once = padded.owned ?? padded.present;
         const queries = byQuery(device.data(q), headDim);

@@ -55,7 +55,7 @@ export function headKernels(device: OpsDevice): KernelFamily<"head"> {
         const dHidden: TfTensor[] = [];
         let dWeight: TfTensor | null = null;
         for (const [start, count] of parts(rows, vocabulary)) {
-          const rowsOf = (x: TfTensor): TfTensor => tf.slice(x, start, count);
+          const rowsOf = (x: TfTensor) => tf.slice(x, start, count);
           const scale = rowsOf(device.data(inverseTemperature));
           const input = tf.slice(device.data(hidden), [start, 0], [count, width]);
           const target = rowsOf(device.data(targets));

@@ -31,7 +31,7 @@ export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: nu
   const source = tree ? tree.parentsOnDevice : offsetsOnDevice;
   let registry: PaddedRows | undefined;
   const numbers = (): PaddedRows => (registry ??= paddedRows(layout, ends, rows));
-  const column = (name: "present" | "owned"): TfTensor =>
+  const column = (name: "present" | "owned") =>
     device.derive(source, name, () => tf.tensor2d(numbers()[name], [sequences * longest, 1]));
   return {
     rows,

@@ -73,7 +73,7 @@ function scaleRows(logits: TfTensor, { kind, setting }: Inputs): TfTensor {
 
 function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfTensor {
   const { kind, setting, uniform } = inputs;
-  const greedy = (): TfTensor => tf.cast(tf.argMax(scaled, 1), "int32");
+  const greedy = () => tf.cast(tf.argMax(scaled, 1), "int32");
   if (kind.greedy === "all") return greedy();
   const shares = tf.softmax(scaled);
   const drawn = invert(kind.cuts.length > 0 ? truncated(shares, inputs, vocabulary) : shares, uniform);
@@ -123,7 +123,7 @@ function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): T
   const all = fill([rows, 1], vocabulary);
   const lastKept = tf.sub(tf.where(tf.greater(topK, 0), tf.minimum(topK, all), all), tf.scalar(1));
   const smallestOfK = tf.expandDims(picked(sorted, tf.cast(tf.reshape(lastKept, [rows]), "int32")), 1);
-  const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>
+  const keep = (values: TfTensor, threshold: TfTensor) =>
     tf.mul(values, tf.cast(tf.greaterEqual(values, threshold), "float32"));
   const sums = tf.cumsum(keep(sorted, smallestOfK), 1);
   const wanted = tf.mul(tf.slice(sums, [0, vocabulary - 1], [rows, 1]), topP);

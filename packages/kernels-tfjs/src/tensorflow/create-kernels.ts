@@ -4,7 +4,7 @@ import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import { optionalModule } from "../optional-module.ts";
+import { optionalModule, packages } from "../optional-module.ts";
 
 /**
  * Starts TensorFlow through `@tensorflow/tfjs-node`, or `tfjs-node-gpu` for `gpu: true`. Option `modules` is a folder
@@ -15,11 +15,10 @@ export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "gpu");
   if (unknown !== undefined)
     throw configError(`tensorflow kernels: expected gpu or modules, got "${unknown}"`, { key: unknown });
-  const gpu = options["gpu"] === true;
   const { modules } = options;
-  const device = gpu ? "tensorflow-gpu" : "tensorflow";
+  const device = options["gpu"] === true ? "tensorflow-gpu" : "tensorflow";
   return claiming(device, async (release) => {
-    const { version, putRows } = await openTensorFlow(gpu, typeof modules === "string" ? modules : undefined);
+    const { version, putRows } = await openTensorFlow(device, typeof modules === "string" ? modules : undefined);
     return opsKernelSet({
       device,
       library: `TensorFlow ${version}`,
@@ -82,9 +81,8 @@ interface OpenTensorFlow {
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
 }
 
-async function openTensorFlow(gpu: boolean, modules: string | undefined): Promise<OpenTensorFlow> {
-  const name = gpu ? "@tensorflow/tfjs-node-gpu" : "@tensorflow/tfjs-node";
-  const device = gpu ? "tensorflow-gpu" : "tensorflow";
+async function openTensorFlow(device: keyof typeof packages, modules: string | undefined): Promise<OpenTensorFlow> {
+  const name = packages[device];
   const unavailable = (reason: string, cause?: unknown): LaconicError =>
     new LaconicError("device_unavailable", reason, { device }, cause);
   restoreOldUtilities();

@@ -48,7 +48,7 @@ export class ConfidenceSequence {
   interval(): Interval {
     const low = this.#isOut.indexOf(0);
     const high = this.#isOut.lastIndexOf(0);
-    const at = (i: number): number => (2 * i) / gridSize - 1;
+    const at = (i: number) => (2 * i) / gridSize - 1;
     return { value: this.#count === 0 ? 0 : this.#total / this.#count, low: at(low), high: at(high) };
   }
 }

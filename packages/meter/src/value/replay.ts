@@ -98,7 +98,7 @@ function withReplies(body: unknown, replies: readonly NewReply[]): unknown {
 function replaced(text: string, recorded: string, reply: string): string {
   const trimmed = recorded.trim();
   if (trimmed.length < shortest) return text;
-  const inJson = (plain: string): string => JSON.stringify(plain).slice(1, -1);
+  const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
   return text.replaceAll(trimmed, () => reply.trim()).replaceAll(inJson(trimmed), () => inJson(reply.trim()));
 }
 

@@ -51,7 +51,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
     const { logProbsAt } = await model.probed(server, { ...options, tolerance: fleet.replyTolerance });
     if (logProbsAt === "one") fleet.rawServers = new Set([...fleet.rawServers, server.url]);
   };
-  const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
+  const order = (a: { readonly url: string }, b: { readonly url: string }) => (a.url < b.url ? -1 : 1);
   const { replyTolerance } = fleet;
   return { servers: servers.toSorted(order), refused: refused.toSorted(order), gap, tolerance, replyTolerance };
 }

@@ -95,7 +95,7 @@ export class GapWindow {
     const thrown = this.#sum((judged) => Number(judged.thrown));
     if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were discarded`;
     // Accepted replies only: one bad reply says nothing about the others.
-    const taken = (of: (reply: Judged) => number): number => this.#sum((judged) => (judged.thrown ? 0 : of(judged)));
+    const taken = (of: (reply: Judged) => number) => this.#sum((judged) => (judged.thrown ? 0 : of(judged)));
     const tokens = taken((judged) => judged.tokens);
     const mean = taken(({ capped }) => capped) / tokens;
     if (tokens >= minTokens && mean > tolerance)

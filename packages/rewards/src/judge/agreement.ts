@@ -38,7 +38,7 @@ export async function agreement(
     const verdict = await judge.judge(item);
     return verdict.status === "undecided" ? null : verdict.value.score >= acceptAt;
   });
-  const count = (label: boolean, verdict: boolean): number =>
+  const count = (label: boolean, verdict: boolean) =>
     labelled.filter((item, i) => item.label === label && accepted[i] === verdict).length;
   const confusion = {
     goodAccepted: count(true, true),

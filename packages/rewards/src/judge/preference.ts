@@ -75,7 +75,7 @@ export function createPreference(options: PreferenceOptions): PreferenceJudge {
   };
 }
 
-const pointOf = (location: Place): number => (location === "FIRST" ? 1 : location === "SECOND" ? -1 : 0);
+const pointOf = (location: Place) => (location === "FIRST" ? 1 : location === "SECOND" ? -1 : 0);
 
 function placeIn(reply: string, code: string): Place | null {
   const lines = reply.matchAll(new RegExp(`^[ \\t*]*${code} better: *(FIRST|SECOND|TIE)[ \\t*.]*$`, "gmu"));
@@ -111,8 +111,7 @@ export async function winRate(
     return verdict;
   });
   const judged = verdicts.flatMap((verdict) => (verdict.status === "judged" ? [verdict.value] : []));
-  const count = (winner: Preference["winner"]): number =>
-    judged.filter((preference) => preference.winner === winner).length;
+  const count = (winner: Preference["winner"]) => judged.filter((preference) => preference.winner === winner).length;
   const [wins, losses, ties, n] = [count("a"), count("b"), count("tie"), judged.length];
   const [low, high] = wilsonInterval(wins + ties / 2, n);
   return {

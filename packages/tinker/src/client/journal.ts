@@ -83,7 +83,7 @@ interface Known {
   bytes: number;
 }
 
-const lineOf = (noted: JournalEntry): string => `${JSON.stringify(noted)}\n`;
+const lineOf = (noted: JournalEntry) => `${JSON.stringify(noted)}\n`;
 
 async function readJournal(file: string): Promise<Known> {
   const last = new Map<string, JournalEntry>();

@@ -80,7 +80,7 @@ export class Connection {
       // Model text stays unchanged.
       return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey!, "[redacted]") };
     }
-    const wait = Number(reply.headers.get("retry-after") ?? Number.NaN);
+    const wait = Number(reply.headers.get("retry-after") ?? NaN);
     throw unavailable(`status ${status}: ${this.#redact(text).slice(0, 300)}`, {
       status,
       crowded: status === 429 || status === 503,

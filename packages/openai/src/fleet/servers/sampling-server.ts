@@ -21,8 +21,8 @@ export interface WeightsCheck {
 
 /** Mean |server - trainer| log-prob; NaN without one. */
 export function checkGap(check: WeightsCheck, values: readonly number[] | "missing"): number {
-  if (values === "missing" || check.logProbs.length === 0) return Number.NaN;
-  const gaps = check.logProbs.map((value, i) => Math.abs(value - (values[i] ?? Number.NaN)));
+  if (values === "missing" || check.logProbs.length === 0) return NaN;
+  const gaps = check.logProbs.map((value, i) => Math.abs(value - (values[i] ?? NaN)));
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 

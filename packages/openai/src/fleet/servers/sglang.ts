@@ -31,7 +31,7 @@ const outcome = z.object({ success: z.boolean(), message: z.string().nullish(), 
  */
 export function sglangServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
-  const isMissing = ({ status, text }: HttpReply): boolean => status === 400 && /not loaded|unloaded/iu.test(text);
+  const isMissing = ({ status, text }: HttpReply) => status === 400 && /not loaded|unloaded/iu.test(text);
   const generate = (weights: PublishedWeights, body: object, signal?: AbortSignal): Promise<HttpReply> =>
     connection.exchange(
       "/generate",
@@ -79,7 +79,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       return {
         prompt: prompt_tokens,
         tokens,
-        logProbs: output_token_logprobs.map(([value]) => value ?? Number.NaN),
+        logProbs: output_token_logprobs.map(([value]) => value ?? NaN),
         finishReason,
         // The server does not report its adapter; the probe checks unknown names.
         weights: weights.kind === "adapter" ? null : (weight_version ?? null),
@@ -92,7 +92,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       const rows = connection.read("/generate", reply, scored).meta_info.input_token_logprobs;
       return tokens.slice(1).map((token, i) => {
         const [value, id] = rows[i + 1] ?? [null, -1];
-        return id === token && value !== null ? value : Number.NaN;
+        return id === token && value !== null ? value : NaN;
       });
     },
   };

@@ -59,7 +59,7 @@ const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LO
  */
 export function vllmServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
-  const isMissing = ({ status, text }: HttpReply): boolean => status === 404 && /does not exist/iu.test(text);
+  const isMissing = ({ status, text }: HttpReply) => status === 404 && /does not exist/iu.test(text);
   return {
     kind: "vllm",
     url: connection.url,
@@ -85,7 +85,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     async generate(weights, asked, signal) {
       const path = "/v1/completions";
       const body = promptBody({ ...modelOf(weights), ...bodyOf(asked) }, asked.promptTokens);
-      const read = (bytes: Uint8Array): string => withoutUnread(bytes, body);
+      const read = (bytes: Uint8Array) => withoutUnread(bytes, body);
       const reply = await connection.send(path, { method: "POST", headers: jsonHeaders, body, read }, signal);
       if (isMissing(reply)) return "missing";
       const { model, choices } = connection.read(path, reply, completionReply);
@@ -95,7 +95,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       return {
         prompt: prompt_token_ids ?? asked.promptTokens.length,
         tokens: token_ids,
-        logProbs: logprobs.token_logprobs.map((value) => value ?? Number.NaN),
+        logProbs: logprobs.token_logprobs.map((value) => value ?? NaN),
         finishReason,
         // The base model's name says nothing about its weights.
         weights: weights.kind === "all" ? null : model,
@@ -108,7 +108,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       if (isMissing(reply)) return "missing";
       const { choices } = connection.read(path, reply, promptReply);
       const rows = choices[0]?.prompt_logprobs ?? [];
-      return tokens.slice(1).map((token, i) => rows[i + 1]?.[String(token)]?.logprob ?? Number.NaN);
+      return tokens.slice(1).map((token, i) => rows[i + 1]?.[String(token)]?.logprob ?? NaN);
     },
   };
 }

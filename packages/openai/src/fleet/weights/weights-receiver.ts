@@ -47,7 +47,7 @@ const manifestName = "manifest.json.part";
 const maxManifestBytes = 1 << 26;
 /** Max drafts at once: one for each policy of a few runs. */
 const maxDrafts = 64;
-const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
+const keyOf = ({ file, chunk }: ChunkPlace) => `${file}/${chunk}`;
 
 /**
  * Receives versions of weights over HTTP into a folder. A version appears under its name when it is complete. Until
