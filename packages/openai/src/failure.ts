@@ -102,12 +102,16 @@ function failureOf(error: unknown, nowMs: number): Failure {
   if (!(error instanceof FailedReply)) return {};
   const { status, headers } = error;
   const body = readErrorBody(error.body);
-  const all = new Headers(headers);
   // The gateway's headers take precedence over those it forwards.
-  for (const [name, value] of Object.entries(body.headers))
-    if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value) && !all.has(name)) all.set(name, value);
-  const waitMs = askedWaitMs(all, status, body.retryMs, nowMs);
+  const waitMs = askedWaitMs(withFields(new Headers(headers), body.headers), status, body.retryMs, nowMs);
   return { status, names: body.names, ...(waitMs !== null && { waitMs }) };
+}
+
+/** Adds valid fields that are missing in the headers. */
+export function withFields(headers: Headers, fields: Readonly<Record<string, string>>): Headers {
+  for (const [name, value] of Object.entries(fields))
+    if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value) && !headers.has(name)) headers.set(name, value);
+  return headers;
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { type AgentId, type Episode, type TokenCount, countTokens, present } from "@laconic/core";
-import { checkCount, checkOption } from "./check-option.ts";
+import { checkChoice, checkCount, checkOption } from "./check-option.ts";
 
 /** Scope of a cost. Default: the whole team. Together, `from` and `by` select one edge. */
 export interface CostScope {
@@ -53,7 +53,7 @@ export interface TurnOptions extends Pick<CostScope, "by"> {
  * @throws LaconicError `config_invalid`
  */
 export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
-  checkOption("turns.count", count, count === "spoken" || count === "all", `"spoken" or "all"`);
+  checkChoice("turns.count", count, "spoken", "all");
   return {
     unit: count === "spoken" ? "utterances that are not silent" : "utterances, silent ones included",
     scope: by === undefined ? {} : { by },
@@ -109,7 +109,9 @@ export interface RepetitionOptions extends Pick<CostScope, "by"> {
  */
 export function repetition(options: RepetitionOptions = { n: 3, of: "words", against: "utterance" }): Cost {
   const { n, of, against, by } = options;
-  checkOptions(options);
+  checkCount("repetition.n", n);
+  checkChoice("repetition.of", of, "words", "characters");
+  checkChoice("repetition.against", against, "utterance", "episode");
   return {
     unit: `share of ${n}-grams of ${of} said before in the ${against}`,
     scope: by === undefined ? {} : { by },
@@ -138,11 +140,4 @@ function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] 
   const lower = text.toLowerCase();
   const units = of === "words" ? lower.split(/\s+/u).filter((word) => word !== "") : Array.from(lower);
   return units.slice(n - 1).map((_, start) => units.slice(start, start + n).join(" "));
-}
-
-function checkOptions({ n, of, against }: RepetitionOptions): void {
-  checkCount("repetition.n", n);
-  checkOption("repetition.of", of, of === "words" || of === "characters", `"words" or "characters"`);
-  const scopes = `"utterance" or "episode"`;
-  checkOption("repetition.against", against, against === "utterance" || against === "episode", scopes);
 }

@@ -1,5 +1,5 @@
 import { type Diagnostics, inputError, LaconicError, maxReward, statisticOf } from "@laconic/core";
-import { checkOption } from "./check-option.ts";
+import { checkChoice, checkOption } from "./check-option.ts";
 import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
@@ -139,8 +139,8 @@ function checkOptions(options: DecoupledOptions, measured: readonly MeasuredRewa
   checkThreshold(options);
   checkPrices(options.weights, Object.keys(measured[0]?.costs ?? options.weights), "weights");
   const { costs, std = "sample", epsilon = 1e-4, batch = "none" } = options;
-  checkOption("costs", costs, costs === "z-score" || costs === "centred", `"z-score" or "centred"`);
-  checkOption("std", std, std === "sample" || std === "population", `"sample" or "population"`);
-  checkOption("batch", batch, batch === "none" || batch === "sequence", `"none" or "sequence"`);
+  checkChoice("costs", costs, "z-score", "centred");
+  checkChoice("std", std, "sample", "population");
+  checkChoice("batch", batch, "none", "sequence");
   checkOption("epsilon", epsilon, Number.isFinite(epsilon) && epsilon >= 0, "a finite number from 0 up");
 }

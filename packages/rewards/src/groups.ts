@@ -1,20 +1,11 @@
 import { inputError } from "@laconic/core";
+import { grouped } from "@laconic/core/numeric";
 
 /** @throws LaconicError `input_invalid` for different lengths */
 export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
-  if (groups.length !== rows)
-    throw inputError(`groups has ${groups.length} entries for ${rows} episodes`, {
-      expected: rows,
-      found: groups.length,
-    });
-  const byGroup = new Map<number, number[]>();
-  for (let row = 0; row < rows; row++) {
-    const group = groups[row]!;
-    const members = byGroup.get(group);
-    if (members) members.push(row);
-    else byGroup.set(group, [row]);
-  }
-  return [...byGroup.values()];
+  const { length: found } = groups;
+  if (found !== rows) throw inputError(`groups has ${found} entries for ${rows} episodes`, { expected: rows, found });
+  return grouped(Array.from(groups).keys(), (row) => groups[row]);
 }
 
 /** Spread of at most 1e-12 of the largest magnitude, which is rounding. */

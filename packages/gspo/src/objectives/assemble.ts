@@ -1,10 +1,5 @@
-import {
-  statisticOf,
-  type Diagnostics,
-  type Objective,
-  type ObjectiveInput,
-  type ObjectiveOutput,
-} from "@laconic/core";
+import { LaconicError, statisticOf } from "@laconic/core";
+import type { Diagnostics, Objective, ObjectiveInput, ObjectiveOutput } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import {
@@ -36,6 +31,15 @@ export interface PolicyTerm {
   readonly clamped: number;
   /** One ratio per sequence with trained tokens; otherwise one per token. */
   readonly bySequence?: boolean;
+}
+
+/** @throws LaconicError `objective_refused` for importance weights besides those that the objective has */
+export function refuseImportance(name: string, own: string, { importance }: CommonOptions): void {
+  if (importance)
+    throw new LaconicError(
+      "objective_refused",
+      `${name}: its detached ${own} is an importance weight already; importance would count twice`,
+    );
 }
 
 export interface ObjectiveParts extends CommonOptions {

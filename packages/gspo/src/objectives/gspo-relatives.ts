@@ -1,7 +1,7 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import type { Objective } from "@laconic/core";
 import { exponential, logarithm } from "@laconic/core/numeric";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
-import type { CommonOptions } from "./assemble.ts";
+import { refuseImportance, type CommonOptions } from "./assemble.ts";
 import { checkClip, type ClipRange } from "./clip-range.ts";
 import { clippedTerm, sequenceObjective } from "./sequence-level.ts";
 
@@ -57,11 +57,7 @@ export interface VespoOptions extends CommonOptions {
 /** VESPO: l = -sg[φ] A log π, φ = e^λ W^k e^(-λ W), W the product of ratios; log W clamped to [log 1e-8, 20]. */
 export function vespo(options: VespoOptions = {}): Objective {
   const { positive = [2, 3], negative = [3, 2] } = options;
-  if (options.importance)
-    throw new LaconicError(
-      "objective_refused",
-      "vespo: its detached weight is an importance weight already; importance would count twice",
-    );
+  refuseImportance("vespo", "weight", options);
   const settings = { positive: positive.join(","), negative: negative.join(",") };
   const detached = { ...options, ratioDetached: true };
   return sequenceObjective("vespo", settings, "token-mean", detached, ({ logRatio, advantage, logProbs }) => {

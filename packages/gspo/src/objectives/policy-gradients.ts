@@ -1,6 +1,7 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import type { Objective } from "@laconic/core";
 import { exponential } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
+import { refuseImportance } from "./assemble.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
 /** REINFORCE (Williams 1992): l = -A log π, gradient -A. */
@@ -31,11 +32,7 @@ export function cispo(options: CispoOptions = {}): Objective {
   const { maxRatio = 5, minRatio = 0, aggregation = "token-mean" } = options;
   checkOption(maxRatio > 1, "cispo: maxRatio", maxRatio, "above 1");
   checkOption(minRatio >= 0 && minRatio < 1, "cispo: minRatio", minRatio, "in [0, 1)");
-  if (options.importance)
-    throw new LaconicError(
-      "objective_refused",
-      "cispo: its detached ratio is an importance weight already; importance would count twice",
-    );
+  refuseImportance("cispo", "ratio", options);
   return tokenObjective(
     "cispo",
     { maxRatio, minRatio },

@@ -3,6 +3,7 @@ import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, sumFromHeads, toHeads, type PaddedLayout } from "./padding.ts";
+import { joined } from "./rows.ts";
 
 /** Added to masked scores. Finite, so that the difference of two is not NaN. */
 export const hidden = -1e30;
@@ -109,10 +110,5 @@ function inParts(
       ),
     );
   }
-  return Array.from({ length: results }, (_, i) =>
-    tf.concat(
-      parts.map((part) => part[i]!),
-      0,
-    ),
-  );
+  return joined(parts, results);
 }

@@ -2,7 +2,7 @@ import { headSize, type KernelFamily } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
-import { picked } from "./rows.ts";
+import { joined, picked } from "./rows.ts";
 
 /** Log-probs of targets, in row tiles whose logits fit the backend's limit. */
 export function headKernels(device: OpsDevice): KernelFamily<"head"> {
@@ -33,12 +33,7 @@ export function headKernels(device: OpsDevice): KernelFamily<"head"> {
             ];
           }),
         );
-        return [0, 1, 2].map((i) =>
-          tf.concat(
-            made.map((part) => part[i]!),
-            0,
-          ),
-        );
+        return joined(made, 3);
       });
       return { logProbs: picks, entropy, logSumExp };
     },

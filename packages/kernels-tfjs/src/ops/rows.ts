@@ -67,6 +67,16 @@ export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): T
   return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
+/** Joins the nth results of all parts, for each of `count` results. */
+export function joined(parts: readonly (readonly TfTensor[])[], count: number): TfTensor[] {
+  return Array.from({ length: count }, (_, i) =>
+    tf.concat(
+      parts.map((part) => part[i]!),
+      0,
+    ),
+  );
+}
+
 export function pieceKernels(device: OpsDevice): KernelFamily<"pieces"> {
   const { store } = device;
   return {

@@ -3,6 +3,7 @@ import { checkSampling, samplingFields, supportedSampling, type SamplingSupport 
 import { optionCheck } from "@laconic/core/checks";
 import { readFinishReason } from "@laconic/core/wire";
 import { apiModel, apiModelKeys, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
+import { withFields } from "../failure.ts";
 import { Secret } from "../secret.ts";
 import { readUsage } from "../read-usage.ts";
 import type { ServerReply } from "../server-reply.ts";
@@ -122,16 +123,9 @@ function understood(error: unknown): unknown {
     if (statusCode === undefined) return error;
     const body = responseBody ?? error.message;
     if (statusCode >= 200 && statusCode < 300) return new DamagedReply(error.message, body);
-    return new FailedReply(statusCode, headersOf(responseHeaders), body);
+    return new FailedReply(statusCode, withFields(new Headers(), responseHeaders), body);
   }
   if (!(ofSdk in error)) return error;
   const reason = `${error.name}: ${error.message}`.slice(0, 500);
   return unsent.has(error.name) ? new LaconicError("api_refused", reason, {}, error) : new DamagedReply(reason, "");
-}
-
-function headersOf(fields: Readonly<Record<string, string>>): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(fields))
-    if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value)) headers.set(name, value);
-  return headers;
 }

@@ -38,20 +38,15 @@ export interface AiSdkReply {
   }[];
 }
 
-export interface AiSdkAsk {
+type AskNumber = "temperature" | "topP" | "topK" | "maxOutputTokens" | "presencePenalty" | "frequencyPenalty" | "seed";
+
+export interface AiSdkAsk extends Readonly<Partial<Record<AskNumber, number | undefined>>> {
   readonly prompt: readonly {
     readonly role: "system" | "user" | "assistant" | "tool";
     readonly content: string | readonly { readonly type: string; readonly text?: string }[];
   }[];
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  readonly topK?: number | undefined;
-  readonly maxOutputTokens?: number | undefined;
   readonly stopSequences?: readonly string[] | undefined;
-  readonly presencePenalty?: number | undefined;
-  readonly frequencyPenalty?: number | undefined;
   readonly responseFormat?: { readonly type: "text" | "json" } | undefined;
-  readonly seed?: number | undefined;
   readonly tools?: readonly unknown[] | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }

@@ -1,13 +1,8 @@
 import { LaconicError, raggedRow, randomFromSeed, type Sampler } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { checkReply } from "./reply-checks.ts";
-import {
-  checkGap,
-  type GeneratedReply,
-  type Generation,
-  type PublishedWeights,
-  type SamplingServer,
-} from "./servers/sampling-server.ts";
+import { checkGap, replicaRequests, severalServers, type GeneratedReply } from "./servers/sampling-server.ts";
+import type { Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 
 /** Probe result of one server; stored with the run. */
 export interface ServerRecord {
@@ -40,8 +35,6 @@ const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize 
 /** Far enough from 1 that log-probs at the two temperatures differ. */
 const sharp = 0.5;
 const replyTokens = 8;
-/** With two replicas, all requests meet the same one in 1 of 128 probes. */
-const replicaRequests = 8;
 /** Max gap of a prompt, in tolerances: unlikely tokens have larger rounding errors. */
 const maxCheckGaps = 10;
 
@@ -112,10 +105,7 @@ class Probe {
     const answers = await Promise.all(Array.from({ length: replicaRequests }, () => this.#askOne(weights)));
     if (weights.kind === "adapter") await this.#server.unload(weights.name, this.#limit());
     const served = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights));
-    if (served.length > 0 && served.length < replicaRequests)
-      throw this.refusal(
-        `only ${served.length} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
-      );
+    if (served.length > 0 && served.length < replicaRequests) throw this.refusal(severalServers(served.length));
   }
 
   async temperatureOfLogProbs(): Promise<ServerRecord["logProbsAt"]> {

@@ -1,4 +1,4 @@
-import { checkCount, checkOption } from "../check-option.ts";
+import { checkAcceptAt, checkCount } from "../check-option.ts";
 import type { Judge, JudgedAnswer } from "./judge.ts";
 
 /** Answer with a label. */
@@ -15,12 +15,7 @@ export interface Agreement {
   readonly accuracy: number | null;
   /** Cohen's kappa (1960): 1 agreement, 0 chance; null if chance alone always agrees. */
   readonly kappa: number | null;
-  readonly confusion: {
-    readonly goodAccepted: number;
-    readonly goodRejected: number;
-    readonly badAccepted: number;
-    readonly badRejected: number;
-  };
+  readonly confusion: Readonly<Record<"goodAccepted" | "goodRejected" | "badAccepted" | "badRejected", number>>;
 }
 
 /**
@@ -33,7 +28,7 @@ export async function agreement(
   labelled: readonly LabelledAnswer[],
   { acceptAt = 0.5, atOnce = 8 }: { readonly acceptAt?: number; readonly atOnce?: number } = {},
 ): Promise<Agreement> {
-  checkOption("acceptAt", acceptAt, acceptAt > 0 && acceptAt <= 1, "above 0 and at most 1");
+  checkAcceptAt(acceptAt);
   const accepted = await inOrder(labelled, atOnce, async (item) => {
     const verdict = await judge.judge(item);
     return verdict.status === "undecided" ? null : verdict.value.score >= acceptAt;

@@ -1,7 +1,7 @@
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, judgeMessages, type Judged } from "./fence.ts";
 import { configError, type Reward, type LaconicError } from "@laconic/core";
-import { checkOption } from "../check-option.ts";
+import { checkAcceptAt } from "../check-option.ts";
 
 /** Marks of an answer. */
 export interface Marks {
@@ -146,7 +146,7 @@ export function judgeGrader(
   signal?: AbortSignal,
 ) => Promise<JudgeVerdict> {
   const { acceptAt = 0.5, model } = options;
-  checkOption("acceptAt", acceptAt, acceptAt > 0 && acceptAt <= 1, "above 0 and at most 1");
+  checkAcceptAt(acceptAt);
   const { judge } = createJudge(options);
   return async (reply, { question, gold }, signal) => {
     const verdict = await judge({ question, answer: reply, ...(gold !== "" && { reference: gold }) }, signal);

@@ -12,7 +12,7 @@ export interface JournalEntry {
 
 const entry: z.ZodType<JournalEntry> = z.object({
   model: z.string(),
-  seq: z.number().int().positive(),
+  seq: z.int().min(1),
   path: z.string(),
 });
 

@@ -1,4 +1,4 @@
-import { type ErrorDetail, inputError, LaconicError } from "@laconic/core";
+import { type ErrorDetail, inputError, LaconicError, type OptimizerSettings } from "@laconic/core";
 import type { z } from "zod";
 import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
@@ -7,12 +7,10 @@ import type { Journal } from "./journal.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
 /** AdamW in the protocol's fields. */
-export interface TinkerAdam {
-  readonly learningRate: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  readonly weightDecay: number;
+export interface TinkerAdam extends Pick<
+  OptimizerSettings,
+  "learningRate" | "beta1" | "beta2" | "epsilon" | "weightDecay"
+> {
   /** Sent only if set, because some servers ignore it silently. */
   readonly gradClipNorm?: number;
 }

@@ -20,9 +20,9 @@ const savedModel: z.ZodType<SavedModel> = z.object({
   path: z.string().min(1).max(1000),
   server: z.string(),
   baseModel: z.string(),
-  rank: z.number().int().positive(),
-  seed: z.number().int().nonnegative(),
-  steps: z.number().int().nonnegative(),
+  rank: z.int().min(1),
+  seed: z.int().min(0),
+  steps: z.int().min(0),
 });
 
 const file = "tinker.json";

@@ -32,7 +32,7 @@ const reduction = z.enum(["sum", "mean"]);
 /** Parses a stored server record. */
 export const serverRecord: z.ZodType<ServerRecord> = z.object({
   baseModel: z.string(),
-  contextLength: z.number().int().positive().nullable(),
+  contextLength: z.int().min(1).nullable(),
   reduction: z.object({ sequences: reduction, positions: reduction }),
   deduplicates: z.boolean(),
   promptLogProbs: z.enum(["none", "without-first", "null-first"]),

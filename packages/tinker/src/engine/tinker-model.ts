@@ -28,16 +28,13 @@ import { withOther, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward, forwardDatum, gradientDatum, type PendingSequence } from "./wire-sequences.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
 import { SampledChecksum } from "./sampled-checksum.ts";
-import { readSavedModel, writeSavedModel } from "./saved-model.ts";
+import { readSavedModel, writeSavedModel, type SavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 
 /** Max log-prob difference in nats between both passes. */
 const maxDifference = 0.01;
 
-interface ModelSeed {
-  readonly rank: number;
-  readonly seed: number;
-}
+type ModelSeed = Pick<SavedModel, "rank" | "seed">;
 
 interface Settings {
   readonly options: TinkerEngineOptions;
@@ -138,10 +135,9 @@ export class TinkerModel implements TrainableModel {
       this.#pending = [];
       if (pending.length === 0) return { gradNorm: 0, applied: false, step: this.#steps };
       await this.#sendGradient(pending);
-      const { learningRate, beta1, beta2, epsilon, weightDecay, maxGradNorm } = settings;
-      const adam = { learningRate, beta1, beta2, epsilon, weightDecay };
+      const { maxGradNorm } = settings;
       const clip = Number.isFinite(maxGradNorm) ? { gradClipNorm: maxGradNorm } : {};
-      const metrics = await this.#remote.optimStep({ ...adam, ...clip });
+      const metrics = await this.#remote.optimStep({ ...settings, ...clip });
       this.#steps += 1;
       this.#sampler = null;
       const gradNorm = this.#gradNormOf(metrics);

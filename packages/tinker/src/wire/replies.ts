@@ -59,7 +59,7 @@ const metrics = z
 export const replies: Replies = {
   capabilities: z.object({
     supported_models: z
-      .array(z.object({ model_name: z.string(), max_context_length: z.number().int().positive().nullish() }))
+      .array(z.object({ model_name: z.string(), max_context_length: z.int().min(1).nullish() }))
       .default([]),
   }),
   session: z.object({ session_id: id }),
@@ -72,7 +72,7 @@ export const replies: Replies = {
   sampled: z.object({
     sequences: z.array(
       z.object({
-        tokens: z.array(z.number().int().nonnegative()),
+        tokens: z.array(z.int().min(0)),
         logprobs: z.array(number).nullish(),
         stop_reason: z.enum(["stop", "length"]),
       }),

@@ -1,11 +1,12 @@
 import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { samplingFields } from "@laconic/core/backends";
 import { tryParseJson } from "@laconic/core/json";
 import { withoutKey, readFinishReason, serverAddress } from "@laconic/core/wire";
 import { exchange } from "@laconic/core/platform";
 import { optionCheck } from "@laconic/core/checks";
 import { parseBy } from "@laconic/core/schemas";
 import * as z from "zod";
-import type { ServerFacts } from "./sampling-server.ts";
+import type { Generation, ServerFacts } from "./sampling-server.ts";
 
 /** Options of a connection. */
 export interface ConnectionOptions {
@@ -131,6 +132,23 @@ export function wholeReason({ url }: Connection, value: unknown): "stop" | "leng
   if (reason === "stop" || reason === "length") return reason;
   const shown = (JSON.stringify(value) ?? "no reason").slice(0, 200);
   throw new LaconicError("api_unavailable", `${url}: the reply finished by ${shown}`, { server: url });
+}
+
+/**
+ * Fields of a generation that vLLM and SGLang share. All are set, because missing ones come from the model's
+ * generation_config.json.
+ */
+export function commonFields(server: "vllm" | "sglang", { sampling, stopTokens, stopTexts }: Generation): object {
+  return {
+    ...samplingFields(server, sampling, "all"),
+    repetition_penalty: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    stop_token_ids: stopTokens,
+    stop: stopTexts,
+    ignore_eos: true,
+    skip_special_tokens: false,
+  };
 }
 
 const modelList = z.object({

@@ -26,6 +26,13 @@ export function checkGap(check: WeightsCheck, values: readonly number[] | "missi
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 
+/** Equal requests that reveal replicas behind one address: all meet the same of two in 1 of 128 probes. */
+export const replicaRequests = 8;
+
+export function severalServers(reached: number): string {
+  return `only ${reached} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`;
+}
+
 /** A low-rank adapter on the servers' base model, or full weights. */
 export type WeightsKind = "adapter" | "all";
 

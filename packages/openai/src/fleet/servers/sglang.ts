@@ -1,8 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { samplingFields, supportedSampling } from "@laconic/core/backends";
+import { supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
 import {
   adapterNames,
+  commonFields,
   Connection,
   serverFacts,
   wholeReason,
@@ -98,24 +99,15 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** Sets all fields, because missing ones come from the model's generation_config.json. */
-function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
+function bodyOf(asked: Generation): object {
   return {
-    input_ids: promptTokens,
+    input_ids: asked.promptTokens,
     logprob_start_len: -1,
     sampling_params: {
-      temperature: sampling.temperature,
-      max_new_tokens: sampling.maxTokens,
-      ...samplingFields("sglang", sampling, "all"),
-      sampling_seed: seed,
-      repetition_penalty: 1,
-      presence_penalty: 0,
-      frequency_penalty: 0,
-      stop_token_ids: stopTokens,
-      stop: stopTexts,
+      ...commonFields("sglang", asked),
+      max_new_tokens: asked.sampling.maxTokens,
+      sampling_seed: asked.seed,
       no_stop_trim: true,
-      ignore_eos: true,
-      skip_special_tokens: false,
     },
   };
 }

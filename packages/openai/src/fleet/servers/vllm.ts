@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
-import { samplingFields, supportedSampling } from "@laconic/core/backends";
+import { supportedSampling } from "@laconic/core/backends";
 import * as z from "zod";
 import {
   adapterNames,
+  commonFields,
   Connection,
   jsonHeaders,
   serverFacts,
@@ -12,6 +13,7 @@ import {
   type HttpReply,
 } from "./connection.ts";
 import { promptBody, withoutUnread } from "./vllm-json.ts";
+import { replicaRequests, severalServers } from "./sampling-server.ts";
 import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
 
 const completionReply = z.object({
@@ -41,8 +43,6 @@ const workerReplies = z.object({
 });
 const loads = "/v1/load_lora_adapter";
 const workers = "/collective_rpc";
-/** Replicas behind one address answer in turn. */
-const replicaRequests = 8;
 
 /** Folder of `laconic_vllm.py`, the worker extension through which vLLM loads all weights. */
 export const vllmExtensionFolder: string = fileURLToPath(new URL("../../../assets", import.meta.url));
@@ -152,27 +152,15 @@ async function loadAll(
   await post("/resume");
   const versions = await Promise.all(Array.from({ length: replicaRequests }, () => call("laconic_init")));
   const current = versions.filter((list) => list.every((version) => version === name)).length;
-  if (current < replicaRequests)
-    throw connection.refusal(workers, {
-      status: 200,
-      text: `only ${current} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
-    });
+  if (current < replicaRequests) throw connection.refusal(workers, { status: 200, text: severalServers(current) });
 }
 
-/** Sets all fields, because missing ones come from the model's generation_config.json. */
-function bodyOf({ sampling, stopTokens, stopTexts, seed }: Generation): object {
+function bodyOf(asked: Generation): object {
   return {
-    max_tokens: sampling.maxTokens,
-    ...samplingFields("vllm", sampling, "all"),
-    seed,
-    repetition_penalty: 1,
-    presence_penalty: 0,
-    frequency_penalty: 0,
-    stop_token_ids: stopTokens,
-    stop: stopTexts,
+    ...commonFields("vllm", asked),
+    max_tokens: asked.sampling.maxTokens,
+    seed: asked.seed,
     include_stop_str_in_output: true,
-    ignore_eos: true,
-    skip_special_tokens: false,
     logprobs: 0,
     return_token_ids: true,
   };
