@@ -13,7 +13,7 @@ export interface TreeAttention {
   backward(tensors: Backward, layout: SequenceLayout, tree: SegmentTree, shape: AttentionShape): Handles<3>;
 }
 
-/** Measured on a CPU by `bench/src/prefix-tree.ts`, hidden sizes 64 and 256. */
+/** Measured on a CPU at hidden sizes 64 and 256. */
 export const treeAttentionCost: BranchCost = { callWidth: 512, readerWidth: 14 };
 
 /**
