@@ -23,7 +23,7 @@ export interface MeteredCall {
   readonly agentSource: Source;
   readonly task: string;
   readonly taskSource: Source;
-  /** From the reply, otherwise from the request. */
+  /** The reply's model, otherwise the request's. */
   readonly model: string;
   /** HTTP status; 0 without an answer. */
   readonly status: number;
@@ -31,9 +31,9 @@ export interface MeteredCall {
   readonly isCut: boolean;
   /** Repeats the agent's last call of the task, which failed. */
   readonly isRetry: boolean;
-  /** As the server reports; null if it reports none. */
+  /** The server's report; null without one. */
   readonly usage: TokenCounts | null;
-  /** In characters. */
+  /** Characters. */
   readonly promptLength: number;
   readonly replyLength: number;
   /** Characters of instructions, of earlier prompts of this agent, and of tool results. */

@@ -11,7 +11,7 @@ export interface Spent extends Omit<TokenCounts, "costUsd"> {
   readonly retries: number;
   /** Calls whose server reported no tokens. */
   readonly unreported: number;
-  /** Of the calls with a known price. */
+  /** Dollars of calls with a known price. */
   readonly usd: number;
   /** Calls without a known price. */
   readonly unpriced: number;
@@ -32,7 +32,7 @@ export interface Edge {
   readonly to: string;
   /** Calls that quote the agent. */
   readonly calls: number;
-  /** By share of characters. */
+  /** Prompt tokens, counted by characters. */
   readonly tokens: number;
   readonly usd: number;
 }

@@ -5,14 +5,14 @@ import type { MeteredCall } from "./call.ts";
 /** US dollars per million tokens by model. */
 export type Prices = Readonly<Record<string, TokenPrice>>;
 
-/** Most US dollars of one agent, of one task, and of a day. */
+/** Limits in US dollars for an agent, a task and a day. */
 export interface SpendingLimits {
   readonly agents: Readonly<Record<string, number>>;
   readonly task?: number | undefined;
   readonly day?: number | undefined;
 }
 
-/** Price of a model, from own prices first. Names may have a provider before and a date behind. */
+/** Returns a model's price; own prices come first. Names may have a provider before and a date behind. */
 export function priceOf(model: string, own: Prices = {}): TokenPrice | null {
   const name = model.replace(/^.*\//u, "").replace(/^models\//u, "");
   const plain = name.replace(/[-@](?:20\d\d-?\d\d-?\d\d|latest)$/u, "");

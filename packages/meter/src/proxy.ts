@@ -31,7 +31,7 @@ const withheld: ReadonlySet<string> = new Set(
 
 /**
  * HTTP proxy that does not listen yet. Bodies and headers pass unchanged in both directions; keys go only to the
- * upstream. A failure of the recorder leaves the call as it is.
+ * upstream. Failures of the recorder do not affect calls.
  */
 export function meterProxy(options: ProxyOptions): Server {
   return createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (incoming, outgoing) => {

@@ -19,7 +19,7 @@ interface Span<Author> {
 
 /** Texts whose words are looked for in later texts. The latest author of a run of words counts. */
 export class WrittenTexts<Author> {
-  /** By hash. */
+  /** Runs of words and their hashes. */
   readonly runs: Map<number, { readonly text: Written<Author>; readonly start: number }> = new Map();
   readonly #short = new Map<string, Author>();
 

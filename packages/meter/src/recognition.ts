@@ -4,7 +4,7 @@ import { runsOf, shortest, WrittenTexts } from "./quotations.ts";
 import type { ReadReply } from "./read-reply.ts";
 import type { PromptPart, ReadRequest } from "./read-request.ts";
 
-/** What names an agent and a task before the texts do. */
+/** Names that a request states. */
 export type CallNames = {
   readonly [Kind in "agent" | "task"]?: { readonly name: string; readonly source: Source };
 };
@@ -61,7 +61,7 @@ interface Task {
   /** Prompts by agent: hashes of the last one, and of all. */
   readonly last: Map<string, { readonly hashes: readonly string[]; hasFailed: boolean }>;
   readonly seen: Map<string, Set<string>>;
-  /** Of the last call: its time, and its number. */
+  /** Time and number of the last call. */
   lastMs: number;
   turn: number;
 }
@@ -71,18 +71,18 @@ const lineLength = 24;
 const forgetMs = 30 * 60_000;
 const mostTasks = 500;
 const mostShort = 200;
-/** Runs of words of a task's replies; a longer task starts anew under its name. */
+/** Maximum runs of words of a task; then the task is forgotten. */
 const mostRuns = 100_000;
 
 /**
- * Assigns calls to agents and tasks. An agent without a name is recognised by its instructions. A task without a name
- * continues if the prompt continues the agent's last one, quotes a reply of the task, or shares a line with the prompt
- * of another agent. Other calls begin tasks.
+ * Assigns calls to agents and tasks. The instructions identify an agent without a name. A prompt without a task's name
+ * belongs to a task in three cases: it continues the agent's last prompt, it quotes a reply, or it shares a line with
+ * another agent's prompt. Other calls begin tasks.
  */
 export class Recogniser {
   readonly #tasks = new Map<string, Task>();
   readonly #responses = new Map<string, string>();
-  /** Latest task with a line, with a run of words of a reply, or with an agent's prompt that ends with a message. */
+  /** Latest task by line of a prompt, by run of words of a reply, and by an agent's last prompt. */
   readonly #index = new Map<string | number, Task>();
   /** Latest task with a short reply. */
   readonly #short = new Map<string, Task>();

@@ -70,7 +70,7 @@ export async function openStore(folder: string, { texts, keepDays }: StoreOption
   };
 }
 
-/** Opens a file to append. A kill can have left a part of a line, which becomes a damaged line of its own. */
+/** Opens a file to append. After a kill, a torn last line stays a separate, damaged line. */
 function openLines(path: string): number {
   const file = openSync(path, "a+");
   const { size } = fstatSync(file);

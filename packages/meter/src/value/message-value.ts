@@ -15,7 +15,7 @@ export interface ReplayBudget {
 
 /** Options of {@link messageValue}. */
 export interface ValueOptions {
-  /** In random order. */
+  /** Tasks in random order. */
   readonly tasks: readonly RecordedTask[];
   readonly agent: string;
   readonly change: AgentChange;
@@ -31,7 +31,7 @@ export interface ValueOptions {
   readonly onTask?: (value: MessageValue) => void;
 }
 
-/** What a change of an agent does to the grade. */
+/** Effect of an agent's change on the grade. */
 export interface MessageValue {
   /** Grade after the change minus the grade before; the interval has 95 % and holds at any stop. */
   readonly difference: Interval;

@@ -3,7 +3,7 @@ import { shortest, WrittenTexts } from "../quotations.ts";
 import { mapJson } from "../stored-request.ts";
 import type { RecordedCall, RecordedTask } from "./recorded-tasks.ts";
 
-/** What changes about one agent. */
+/** Change of one agent. */
 export type AgentChange =
   | { readonly kind: "without" }
   | { readonly kind: "words"; readonly words: number }
