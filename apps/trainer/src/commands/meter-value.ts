@@ -58,7 +58,8 @@ export const meterValueCommand: Command = command({
     if (agent === undefined) throw configError("--agent names the agent; laconic meter report lists them");
     const folder = resolve(args.folder ?? meterFolder);
     const { tasks: recorded, others } = await readTasks(folder, args.since);
-    const tasks = inRandomOrder(recorded.filter((task) => task.some((call) => call.agent === agent)));
+    const withAgent = recorded.filter((task) => task.some((call) => call.agent === agent));
+    const tasks = randomFromSeed("meter value").shuffle(withAgent);
     if (tasks.length === 0)
       throw configError(`${folder} has no whole task with an agent ${agent} and stored texts`, { folder, agent });
     const prices = await pricesIn(args.prices);
@@ -126,14 +127,6 @@ function changeOf(words: number | undefined, model: string | undefined): AgentCh
   if (words !== undefined && model !== undefined) throw configError("--words and --model: choose one");
   if (words !== undefined) return { kind: "words", words };
   return model === undefined ? { kind: "without" } : { kind: "model", model };
-}
-
-function inRandomOrder(tasks: readonly RecordedTask[]): readonly RecordedTask[] {
-  const random = randomFromSeed("meter value");
-  return tasks
-    .map((task) => [random.uniform(), task] as const)
-    .toSorted(([a], [b]) => a - b)
-    .map(([, task]) => task);
 }
 
 /** Dollars of the agent's calls and of reading its replies, for 30 days like those recorded; null without prices. */

@@ -141,9 +141,10 @@ export const meterReportCommand: Command = command({
   },
   run: async (args, { terminal }) => {
     const folder = resolve(args.folder ?? meterFolder);
+    const prices = await pricesIn(args.prices);
     const { calls, lost, damaged } = await readCalls(folder, args.since);
     const renamed = Object.fromEntries((args.rename ?? []).map((pair) => pairOf(pair, "rename")));
-    const ledger = ledgerOf(calls, await pricesIn(args.prices), renamed);
+    const ledger = ledgerOf(calls, prices, renamed);
     if (args.json) return terminal.result(visibleJson({ folder, lost, damaged, ...ledger }));
     const shown = args.by === undefined ? (["agents", "edges"] as const) : [args.by];
     for (const name of shown)

@@ -1,4 +1,5 @@
 import {
+  fillDefaults,
   configError,
   inputError,
   type OptimizerSettings,
@@ -104,16 +105,7 @@ function statesOf(
 }
 
 function optimizerOf({ learningRate, optimizer }: ModelCriticSettings): OptimizerSettings {
-  const { beta1, beta2, epsilon, weightDecay, maxGradNorm } = optimizerTable;
-  const settings: OptimizerSettings = {
-    learningRate,
-    beta1: beta1.default,
-    beta2: beta2.default,
-    epsilon: epsilon.default,
-    weightDecay: weightDecay.default,
-    maxGradNorm: maxGradNorm.default,
-    ...optimizer,
-  };
+  const settings = fillDefaults({ fields: optimizerTable }, { learningRate, ...optimizer }) as OptimizerSettings;
   checkOptimizerSettings(settings);
   return settings;
 }

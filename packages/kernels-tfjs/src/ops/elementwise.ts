@@ -5,12 +5,8 @@ import type { OpsDevice } from "./ops-device.ts";
 export function elementwiseKernels(device: OpsDevice): KernelFamily<"elementwise"> {
   const { store } = device;
   return {
-    add(a, b) {
-      return device.make(a.shape, () => tf.add(device.data(a), device.data(b)));
-    },
-    multiply(a, b) {
-      return device.make(a.shape, () => tf.mul(device.data(a), device.data(b)));
-    },
+    add: (a, b) => device.make(a.shape, () => tf.add(device.data(a), device.data(b))),
+    multiply: (a, b) => device.make(a.shape, () => tf.mul(device.data(a), device.data(b))),
     scaled: (x, factor) => device.make(x.shape, () => tf.mul(device.data(x), factor)),
     accumulate(into, delta) {
       const [sum, added] = [device.data(into), device.data(delta)];

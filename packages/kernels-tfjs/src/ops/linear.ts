@@ -1,17 +1,19 @@
-import { matrixSize, type KernelFamily } from "@laconic/engine/kernels";
+import { matrixSize, type KernelFamily, type Kernels } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 export function linearKernels(device: OpsDevice): KernelFamily<"linear"> {
+  const linear: Kernels["linear"] = (x, weight, bias) => {
+    const [rows] = matrixSize(x);
+    const [outputs] = matrixSize(weight);
+    return device.make([rows, outputs], () => {
+      const product = tf.matMul(device.data(x), device.data(weight), false, true);
+      return bias ? tf.add(product, device.data(bias)) : product;
+    });
+  };
   return {
-    linear(x, weight, bias) {
-      const [rows] = matrixSize(x);
-      const [outputs] = matrixSize(weight);
-      return device.make([rows, outputs], () => {
-        const product = tf.matMul(device.data(x), device.data(weight), false, true);
-        return bias ? tf.add(product, device.data(bias)) : product;
-      });
-    },
+    linear,
+    headLogits: (hidden, weight) => linear(hidden, weight),
     linearOnto(into, x, weight, bias) {
       if (x.shape[0] === 0) return;
       const total = tf.tidy(() => {
@@ -35,11 +37,6 @@ export function linearKernels(device: OpsDevice): KernelFamily<"linear"> {
           dBias: device.make([outputs], () => (rows === 0 ? tf.zeros([outputs]) : tf.sum(d, 0))),
         }),
       };
-    },
-    headLogits(hidden, weight) {
-      const [rows] = matrixSize(hidden);
-      const [vocabulary] = matrixSize(weight);
-      return device.make([rows, vocabulary], () => tf.matMul(device.data(hidden), device.data(weight), false, true));
     },
   };
 }

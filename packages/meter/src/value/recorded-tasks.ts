@@ -28,8 +28,7 @@ export async function readTasks(
   for (const call of calls) {
     const [packed, text] = [texts.get(call.request), texts.get(call.reply)];
     const body = packed === undefined ? undefined : unpackRequest(packed, texts);
-    const isRetried = call.status === 429 || call.status >= 500;
-    if (isRetried) continue;
+    if (call.status === 429 || call.status >= 500) continue; // repeated by its client
     if (call.status !== 200 || call.isCut || body === undefined || text === undefined) damaged.add(call.task);
     else tasks.set(call.task, [...(tasks.get(call.task) ?? []), { ...call, body, text }]);
   }

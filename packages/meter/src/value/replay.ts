@@ -111,9 +111,8 @@ function isEmptied(entry: unknown, textOf: (text: string) => string): boolean {
 
 /** Request for another model or with a limit of words. */
 function changedRequest(body: unknown, change: AgentChange): unknown {
-  if (!isRecord(body)) return body;
+  if (!isRecord(body) || change.kind === "without") return body;
   if (change.kind === "model") return { ...body, model: change.model };
-  if (change.kind === "without") return body;
   const instruction = `Answer in at most ${change.words} words.`;
   const [key, entries] =
     Object.entries(body).find(([name]) => ["messages", "input", "contents", "prompt"].includes(name)) ?? [];
