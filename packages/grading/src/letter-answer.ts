@@ -18,7 +18,7 @@ const enclosed = [0x249c, 0x24b6, 0x24d0, 0x1f130, 0x1f150, 0x1f170];
 function plainLetters(text: string): string {
   return text
     .replaceAll(/[\u249c-\u24e9]|[\u{1f130}-\u{1f189}]/gu, (sign) => {
-      const code = sign.codePointAt(0) as number;
+      const code = sign.codePointAt(0)!;
       return `(${String.fromCodePoint(65 + code - (enclosed.findLast((first) => first <= code) ?? code))})`;
     })
     .replaceAll(/^\s*#{3,4}[ \t]*(?=\S)|\\(?:text|boxed|fbox)(?=\s*\{)|\\quad|\\[()[\] ,]|[{}]/gmu, " ");

@@ -64,7 +64,7 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   const [message, right] = [extracted, wanted].map(({ answer }) => new Fraction(answer).toFraction());
   return textVerdict(extracted.answer, `${extracted.rule}, exact number`, [
     { name: `found ${extracted.rule}`, answer: extracted.answer, gold: wanted.answer },
-    { name: "exact number", answer: message as string, gold: right as string },
+    { name: "exact number", answer: message!, gold: right! },
   ]);
 }
 

@@ -87,7 +87,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const { hub, commit, files } = await wantedFiles(options, request, signal);
   const blobs = await downloadAll(hub, files, cache.blobs, failed, options.onProgress);
   // Names and the revision come last, so that readers find complete contents.
-  for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
+  for (const [i, { name }] of files.entries()) await cache.link(blobs[i]!, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
 }

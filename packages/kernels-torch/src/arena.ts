@@ -83,13 +83,13 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
   }
   return groups.map(({ first, last }) => {
     if (!first.every(isPlaced)) {
-      const { length } = first[0] as Vector;
-      return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
+      const { length } = first[0]!;
+      return { length, view: (column, shape = [length]) => torch.view(first[column]!.handle, shape) };
     }
     // Arenas differ only in the zeros at the end.
     const length = Math.min(...first.map(({ placement }, column) => endOf(last, column) - placement.start));
     const view: Stretch["view"] = (column, shape = [length]) => {
-      const { arena, start } = (first[column] as PlacedVector).placement;
+      const { arena, start } = first[column]!.placement;
       return arena.view(start, shape);
     };
     return { length, view };
@@ -114,7 +114,7 @@ function endOf(row: readonly Vector[], column: number): number {
 
 function follows(before: readonly Vector[], row: readonly Vector[]): boolean {
   return row.every((vector, column) => {
-    const last = (before[column] as Vector).placement;
+    const last = before[column]!.placement;
     return vector.placement !== null && vector.placement.arena === last?.arena && vector.placement.start === last.end;
   });
 }

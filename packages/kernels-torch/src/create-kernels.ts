@@ -180,8 +180,8 @@ async function cacheSample(kernels: Kernels, paged: boolean): Promise<Values[]> 
   const table = paged ? Int32Array.of(6, 1, 4, 3, 0, 0) : Int32Array.of(2, 0);
   const cache = kernels.createCache({ ...size, kvHeads: shape.kvHeads, headDim: shape.headDim });
   const call = (counts: readonly number[], past: Int32Array, phase: number): Tensor => {
-    const offsets = Int32Array.of(0, counts[0] as number, (counts[0] as number) + (counts[1] as number));
-    const rows = offsets[2] as number;
+    const offsets = Int32Array.of(0, counts[0]!, counts[0]! + counts[1]!);
+    const rows = offsets[2]!;
     const plan = {
       layout: { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: Math.max(...counts) },
       table,

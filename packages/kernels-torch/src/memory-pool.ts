@@ -85,7 +85,7 @@ export class MemoryPool {
 
   #makeRoom(elements: number): void {
     const most = Math.max(this.#maxElements, this.#usedElements + elements);
-    while (this.#usedElements + this.#idleElements + elements > most) this.#drop(this.#idle[0] as Block);
+    while (this.#usedElements + this.#idleElements + elements > most) this.#drop(this.#idle[0]!);
   }
 
   #drop(block: Block): void {

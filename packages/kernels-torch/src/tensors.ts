@@ -170,7 +170,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   #pooled(pool: MemoryPool, shape: readonly number[], type: ScalarType, precision: Precision): TorchTensor {
     const block = pool.take(sizeOf(shape), type);
     const views = pool.viewsOf(block, shape);
-    const tensor = this.adoptFloats(views.get("") as Handle, shape, precision);
+    const tensor = this.adoptFloats(views.get("")!, shape, precision);
     tensor.views = views;
     tensor.block = block;
     return tensor;

@@ -54,7 +54,7 @@ export class TorchDevice {
 
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const torchTensor = this.store.get(tensor);
-    return { handle: torchTensor.handle, stride: torchTensor.rowStride ?? (torchTensor.shape[1] as number) };
+    return { handle: torchTensor.handle, stride: torchTensor.rowStride ?? torchTensor.shape[1]! };
   }
 
   vector(tensor: Tensor, wide = false): Vector {

@@ -104,7 +104,7 @@ export function attemptsAt(folder: string, port: number): Section[] {
 
 /** Also counts attempts that did not finish. */
 export function reachedIn({ status, stdout }: Pick<SandboxResult, "status" | "stdout">): string[] {
-  const reached = [...stdout.matchAll(/^reached (.+)$/gmu)].map(([, what]) => what as string);
+  const reached = [...stdout.matchAll(/^reached (.+)$/gmu)].map(([, what]) => what!);
   return ["ok", "exception", "unsupported"].includes(status) ? reached : [...reached, `ended with ${status}`];
 }
 

@@ -1,4 +1,4 @@
-import type { Completion, DrawnToken, FinishReason, LogProbsAtOne, Tokenizer, TokenTrace } from "@laconic/core";
+import type { Completion, DrawnToken, FinishReason, LogProbsAtOne, Tokenizer } from "@laconic/core";
 import type { TokenCounts } from "@laconic/core/ledger";
 
 /** The model's own, or at the sampling temperature, in vLLM's terms. */
@@ -93,9 +93,9 @@ export function listToken(tokenizer: Tokenizer, { token, logProb, atOne }: Drawn
 
 function listed({ completion: { trace }, tokenizer }: Choice, mode: LogProbMode): ListedToken[] {
   return (trace?.tokens ?? []).map((token, i) => {
-    const { logProbs, atOne } = trace as TokenTrace;
+    const { logProbs, atOne } = trace!;
     const row = atOne?.[i];
-    return listToken(tokenizer, { token, logProb: logProbs[i] as number, ...(row && { atOne: row }) }, mode);
+    return listToken(tokenizer, { token, logProb: logProbs[i]!, ...(row && { atOne: row }) }, mode);
   });
 }
 

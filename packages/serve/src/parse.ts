@@ -6,7 +6,7 @@ import { invalid } from "./http.ts";
 export function parse<T>(schema: z.ZodType<T>, json: unknown, location = ""): T {
   const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
-  const { path, message, key } = innermost(parsed.error.issues[0] as z.core.$ZodIssue);
+  const { path, message, key } = innermost(parsed.error.issues[0]!);
   const name = [...(location === "" ? [] : [location]), ...path].join(".");
   const parameter = [...(name === "" ? [] : [name]), ...(key === undefined ? [] : [key])].join(".");
   throw invalid(`${name === "" ? "the body" : name}: ${message}`, parameter === "" ? null : parameter);

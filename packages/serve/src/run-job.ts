@@ -4,7 +4,6 @@ import {
   type Completion,
   type CompletionRequest,
   type LogProbsAtOne,
-  type Prompt,
   type Tokenizer,
 } from "@laconic/core";
 import { streamText } from "@laconic/core/backends";
@@ -68,7 +67,7 @@ async function runJob(
   const choices = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<Choice> => {
       const request: CompletionRequest = {
-        prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
+        prompt: prompts[Math.floor(index / perPrompt)]!,
         sampling: { ...job.sampling, maxTokens: Math.max(1, maxTokens), stop },
         random: seeds.split(index).state(),
         signal,
@@ -127,14 +126,14 @@ async function withEcho(
   const tokens = job.prompts.map((_, i) => choices[i * perPrompt]?.completion.trace?.promptTokens ?? []);
   const scores = job.logProbs === null ? null : await score(tokens, job.topLogProbs, scorer);
   const echoed = job.prompts.map((prompt, i): EchoedPrompt => {
-    const ids = tokens[i] as readonly number[];
+    const ids = tokens[i]!;
     // The first token has no log-prob.
     const listed = ids.map((token, t) => ({ token, atOne: t === 0 ? null : (scores?.[i]?.[t - 1] ?? null) }));
     return { text: prompt.kind === "text" ? prompt.text : tokenizer.decode(ids), listed };
   });
   return choices.map((choice, i) => ({
     ...choice,
-    echo: echoed[Math.floor(i / perPrompt)] as EchoedPrompt,
+    echo: echoed[Math.floor(i / perPrompt)]!,
     withoutReply: job.maxTokens === 0,
   }));
 }

@@ -59,8 +59,8 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     checkProblems(key, list, agents);
   checkDrawn("validation", validation, testProblems, agents);
   for (const held of [testProblems, validation]) checkDrawn("train", train ?? [], held, agents);
-  const grading = reward ? { reward } : gradingOf(grader as OwnGrader<P>);
-  const draw = train ? drawFrom(train) : (problems as NonNullable<typeof problems>);
+  const grading = reward ? { reward } : gradingOf(grader!);
+  const draw = train ? drawFrom(train) : problems!;
   return {
     ...rest,
     ...grading,

@@ -50,7 +50,7 @@ export async function act(
     });
     if (spoken === null) {
       record("context_full");
-      return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
+      return { ...before!, ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
     }
     const { text, trace } = spoken.utterance;
     const { calls, malformed = 0 } = environment.format?.read(text) ?? { calls: [] };

@@ -34,8 +34,8 @@ function inLine(name: string, agents: readonly AgentSpec[]): Graph {
     name,
     agents,
     rounds: 1,
-    spatial: agents.slice(1).map(({ id: to }, i): Edge => ({ from: (agents[i] as AgentSpec).id, to })),
-    answer: answerOf<AgentId>((agents.at(-1) as AgentSpec).id),
+    spatial: agents.slice(1).map(({ id: to }, i): Edge => ({ from: agents[i]!.id, to })),
+    answer: answerOf<AgentId>(agents.at(-1)!.id),
   };
 }
 

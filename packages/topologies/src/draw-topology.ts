@@ -75,7 +75,7 @@ export function svgOf(graph: Graph): string {
   });
   const answering = new Set<string>(graph.answer.agents);
   const boxes = graph.agents.map(({ id, role }) => {
-    const { x, y } = places.get(id) as Place;
+    const { x, y } = places.get(id)!;
     const frame = answering.has(id) ? ' stroke-width="2.5"' : "";
     return (
       `<rect x="${x}" y="${y}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="var(--panel)" stroke="var(--edge)"${frame}/>` +
@@ -86,7 +86,7 @@ export function svgOf(graph: Graph): string {
   const arrow =
     (dashed: boolean) =>
     (edge: Edge): string => {
-      const line = curve(places.get(edge.from) as Place, places.get(edge.to) as Place);
+      const line = curve(places.get(edge.from)!, places.get(edge.to)!);
       return `<path d="${line}" fill="none" stroke="var(--${dashed ? "edge" : "ink"})"${dashed ? ' stroke-dasharray="5 4"' : ""} marker-end="url(#tip)"/>`;
     };
   const rounds = graph.rounds === 1 ? "1 round" : `${graph.rounds} rounds`;

@@ -130,7 +130,7 @@ function joinedEnvironment(playedEnvironment: PlayedEnvironment, outer: PlayedEn
       const [mine, answers] = [listed(first), listed(second)];
       const inOrder =
         mine.length === rest.length && answers.length === theirs.length
-          ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift() as string)
+          ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift()!)
           : [...mine, ...answers];
       const reward = sumOf(first.reward, second.reward, [environment.name, outer.environment.name]);
       return { observation: inOrder, ...present({ reward }), ...(second.done && { done: true }) };

@@ -1,4 +1,4 @@
-import { mapValues, type AgentId, type Episode, type Sampler, type TokenTrace, type Utterance } from "@laconic/core";
+import { mapValues, type AgentId, type Episode, type Sampler, type Utterance } from "@laconic/core";
 import type { TrainingParts } from "./spec/parts.ts";
 
 /** Measures of an agent's non-empty texts. */
@@ -47,7 +47,7 @@ export async function saidTexts(
     const whole = spoken.filter((utterance) => wordTokens(utterance) > 0);
     if (!reference || whole.length === 0) continue;
     const sequences = whole.map(({ trace }) => {
-      const { promptTokens, tokens } = trace as TokenTrace;
+      const { promptTokens, tokens } = trace!;
       return { promptTokens, completionTokens: tokens, temperature };
     });
     const { logProbs } = await reference.forward(sequences);
@@ -112,12 +112,12 @@ function templateOf({ prompt, text }: Utterance): string {
   const stands = (from: number, to: number): boolean => before.includes(` ${lower.slice(from, to).join(" ")} `);
   const parts: string[] = [];
   for (let i = 0; i < original.length;) {
-    const word = original[i] as string;
+    const word = original[i]!;
     let end = i + copied;
     const isCopy = end <= original.length && stands(i, end);
     while (isCopy && end < original.length && stands(i, end + 1)) end += 1;
     const isBlank = isCopy || (/^\p{Lu}/u.test(word) && read.has(word));
-    if (!isBlank) parts.push(lower[i] as string);
+    if (!isBlank) parts.push(lower[i]!);
     else if (parts.at(-1) !== blank) parts.push(blank);
     i = isCopy ? end : i + 1;
   }

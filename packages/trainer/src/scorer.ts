@@ -84,11 +84,11 @@ export function groupScorer(
         const answered = await ask((signal) => reward(episodes, problem, { signal, learned }));
         if (answered.status === "answered") checkCount(answered.value, episodes, location);
         members.forEach((i, n) => {
-          const { score, episode } = judged[n] as Judged;
+          const { score, episode } = judged[n]!;
           const more = answered.status === "answered" ? readReward(answered.value[n]) : answered;
           checkPlaces(more, agents, episode);
           matches[i] = {
-            ...(rollouts[i] as Rollout),
+            ...rollouts[i]!,
             score: more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more,
           };
         });

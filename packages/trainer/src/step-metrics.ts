@@ -161,7 +161,7 @@ function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: R
     const [start = 0, end = 0] = offsets.subarray(row, row + 2);
     const sum = sums.get(agent) ?? { logProb: 0, tokens: 0 };
     const last = finishReason === "stop" ? end - 1 : end;
-    for (let i = start; i < last; i++) sum.logProb += values[i] as number;
+    for (let i = start; i < last; i++) sum.logProb += values[i]!;
     sums.set(agent, { logProb: sum.logProb, tokens: sum.tokens + Math.max(0, last - start) });
   });
   return Object.fromEntries(

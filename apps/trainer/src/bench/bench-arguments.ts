@@ -108,7 +108,7 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
       const slot = part.slice(0, index).trim();
       const value = part.slice(index + 1).trim();
       if (index < 1 || value === "") throw flagError(flag, `${JSON.stringify(part)} is not ROLE=...`);
-      return [Object.hasOwn(aliases, slot) ? (aliases[slot] as string) : slot, value];
+      return [Object.hasOwn(aliases, slot) ? aliases[slot]! : slot, value];
     });
 }
 

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [""];
   for (const word of text.split(" ")) {
-    const last = lines.at(-1) as string;
+    const last = lines.at(-1)!;
     if (last === "") lines[lines.length - 1] = word;
     else if (lengthOf(last) + 1 + lengthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

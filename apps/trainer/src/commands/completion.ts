@@ -108,7 +108,7 @@ function innerCommands(commands: readonly ListedWords[], group: string): Candida
   return commands.flatMap(({ name, description }) => {
     const path = name.split(" ");
     const isInside = path.length === depth && (group === "" || path[0] === group);
-    return isInside ? [{ word: path.at(-1) as string, description }] : [];
+    return isInside ? [{ word: path.at(-1)!, description }] : [];
   });
 }
 

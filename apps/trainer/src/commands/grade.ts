@@ -96,6 +96,6 @@ function quoted(text: string | null, longest: number): string {
   const shown = JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
   return shown.replaceAll(
     /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
-    (sign) => `\\u${(sign.codePointAt(0) as number).toString(16).padStart(4, "0")}`,
+    (sign) => `\\u${sign.codePointAt(0)!.toString(16).padStart(4, "0")}`,
   );
 }

@@ -22,7 +22,7 @@ export function innerNames(group: string): string[] {
   const paths = Object.keys(commandTable).map((name) => name.split(" "));
   if (group !== "")
     return paths.flatMap(([first, second]) => (first === group && second !== undefined ? [second] : []));
-  return [...new Set(paths.map(([first]) => first as string)), helpCommand.name];
+  return [...new Set(paths.map(([first]) => first!)), helpCommand.name];
 }
 
 export async function findCommand(args: readonly string[]): Promise<FoundCommand> {
@@ -57,7 +57,7 @@ async function problemWithoutCommand(flag: string | undefined, args: readonly st
   if (flag !== undefined && name === undefined && !rootFlags.includes(flag))
     return unknownName(
       "flag",
-      flag.split("=")[0] as string,
+      flag.split("=")[0]!,
       rootFlags.filter((item) => item.startsWith("--")),
     );
   const misplaced = name === undefined ? "" : `; write flags after the command: laconic ${name} ${flag}`;

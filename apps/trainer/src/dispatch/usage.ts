@@ -44,7 +44,7 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
       group.toUpperCase(),
       flags.filter((flag) => flag.group === group).map((flag) => [flagText(flag), flagDescription(flag)]),
     ]),
-    ["COMMANDS", inner.map((item) => [item.name.split(" ").at(-1) as string, item.description])],
+    ["COMMANDS", inner.map((item) => [item.name.split(" ").at(-1)!, item.description])],
     ["EXAMPLES", (listedWords?.examples ?? []).map((line) => [line, ""])],
   ];
   const lines = [

@@ -50,16 +50,16 @@ export class TrainingStatus {
     if (!plan) return;
     this.#done();
     const { steps, evaluateEvery, isServed } = plan;
-    const step = metrics["step"] as number;
+    const step = metrics["step"]!;
     const index = this.#lap(this.#stepSeconds);
     const times = { stepSeconds: this.#stepSeconds, evaluationSeconds: this.#evaluationSeconds };
     const evaluationsLeft = isServed ? 0 : evaluationsFrom(step, steps, evaluateEvery);
     const line = statusLine({
       step,
       steps,
-      accuracy: metrics["task/accuracy"] as number,
-      tokens: metrics["tokens/episode_mean"] as number,
-      tokenPrice: metrics["budget/tokens/lambda"] as number,
+      accuracy: metrics["task/accuracy"]!,
+      tokens: metrics["tokens/episode_mean"]!,
+      tokenPrice: metrics["budget/tokens/lambda"]!,
       secondsLeft: timeLeft({ ...times, stepsLeft: steps - step, evaluationsLeft }),
       ...(samplers !== null && { note: samplers }),
     });

@@ -55,8 +55,8 @@ export function drawGraph(mask: EdgeSet, logits: Both<Logits>, random: Random): 
       if (kind === "spatial" && reaches(edges.spatial, to, from)) continue;
       const p = sigmoid(valueOf(logits[kind], from, to));
       const taken = random.uniform() < p;
-      (edges[kind][from] as boolean[])[to] = taken;
-      (gradient[kind][from] as number[])[to] = (taken ? 1 : 0) - p;
+      edges[kind][from]![to] = taken;
+      gradient[kind][from]![to] = (taken ? 1 : 0) - p;
       logProb += Math.log(taken ? p : 1 - p);
     }
   return { edges, logProb, gradient };
@@ -69,8 +69,7 @@ export function policyGradient(
   kind: keyof EdgeSet,
 ): (from: number, to: number) => number {
   return (from, to) =>
-    drawn.reduce((sum, { gradient }, i) => sum + (worth[i] as number) * valueOf(gradient[kind], from, to), 0) /
-    drawn.length;
+    drawn.reduce((sum, { gradient }, i) => sum + worth[i]! * valueOf(gradient[kind], from, to), 0) / drawn.length;
 }
 
 /** All candidate edges, without cycles: the graph before learning. */
@@ -95,8 +94,7 @@ export function pruneGraph(mask: EdgeSet, logits: Both<Logits>, share: number): 
 
 function acyclic(mask: Mask, order: Logits): Mask {
   const retained = square(mask.length, () => false);
-  for (const { from, to } of byLogit(mask, order))
-    if (!reaches(retained, to, from)) (retained[from] as boolean[])[to] = true;
+  for (const { from, to } of byLogit(mask, order)) if (!reaches(retained, to, from)) retained[from]![to] = true;
   return retained;
 }
 

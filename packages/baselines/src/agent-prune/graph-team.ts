@@ -105,14 +105,14 @@ class GraphTeam {
       const now = predecessors(edges.spatial, i).flatMap((from) => outputs[from] ?? []);
       const before = predecessors(edges.temporal, i).flatMap((from) => last[from] ?? []);
       const solved = [...now, ...before].find(({ tried }) => tried?.solved);
-      if (solved) outputs[i] = { ...solved, agent: this.ids[i] as string, role: this.#roleOf(i) };
+      if (solved) outputs[i] = { ...solved, agent: this.ids[i]!, role: this.#roleOf(i) };
       else asked.push({ i, received: { now, before } });
     }
     if (asked.length === 0) return wave.length;
     const turns = await stage.say(
       ...asked.map(({ i, received }) => ({
-        agent: this.ids[i] as string,
-        prompt: this.#prompt(stage.shown(this.ids[i] as string), this.#roleOf(i), received),
+        agent: this.ids[i]!,
+        prompt: this.#prompt(stage.shown(this.ids[i]!), this.#roleOf(i), received),
         reads: turnsOf([...received.now, ...received.before]).map(({ message }) => message),
         ...phaseSettings(this.#protocol.phases.reply, this.#options),
       })),
@@ -140,7 +140,7 @@ class GraphTeam {
   }
 
   #roleOf(i: number): Role {
-    return this.#roles[i % this.#roles.length] as Role;
+    return this.#roles[i % this.#roles.length]!;
   }
 
   #prompt(question: string, role: Role, received: Received): Prompt {
@@ -178,7 +178,7 @@ class GraphTeam {
     const { text: reply, silent } = turn.utterance;
     const { script } = this.#options;
     const role = this.#roleOf(i);
-    const output = { agent: this.ids[i] as string, role, turn, note: "", returned: null, tried: null };
+    const output = { agent: this.ids[i]!, role, turn, note: "", returned: null, tried: null };
     if (silent || !run) return output;
     if (role.runs) {
       const program = codeIn(question, reply);

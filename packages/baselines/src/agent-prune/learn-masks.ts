@@ -25,9 +25,9 @@ class Adam {
     this.values.forEach((row, i) =>
       row.forEach((value, j) => {
         const g = gradient(i, j);
-        const [first, second] = [this.#first[i] as number[], this.#second[i] as number[]];
-        first[j] = 0.9 * (first[j] as number) + 0.1 * g;
-        second[j] = 0.999 * (second[j] as number) + 0.001 * g * g;
+        const [first, second] = [this.#first[i]!, this.#second[i]!];
+        first[j] = 0.9 * first[j]! + 0.1 * g;
+        second[j] = 0.999 * second[j]! + 0.001 * g * g;
         row[j] = value + (learningRate * (first[j] / c1)) / (Math.sqrt(second[j] / c2) + 1e-8);
       }),
     );

@@ -54,12 +54,12 @@ export const dylanSelect: Baseline = {
     for (let question = 0; question < questions; question++) {
       const onImportance = (scores: ReadonlyMap<string, number>): void => {
         for (const i of candidates.keys())
-          importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
+          importance[i] = importance[i]! + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
       };
       const team = playOf(protocol)({ protocol, options, roles: candidates, onImportance });
       await utility(question, team);
     }
-    const order = [...candidates.keys()].toSorted((a, b) => (importance[b] as number) - (importance[a] as number));
+    const order = [...candidates.keys()].toSorted((a, b) => importance[b]! - importance[a]!);
     return { importance, agents: order.slice(0, count).toSorted((a, b) => a - b) };
   },
   restore: (options, learned) => {
@@ -106,7 +106,7 @@ function playersOf({ roles }: Protocol): Role[] {
 
 function teamOf(protocol: Protocol, size: MethodSize): Role[] {
   const roles = playersOf(protocol);
-  return Array.from({ length: agentsOf(protocol, size) }, (_, i) => roles[i % roles.length] as Role);
+  return Array.from({ length: agentsOf(protocol, size) }, (_, i) => roles[i % roles.length]!);
 }
 
 function agentsOf(protocol: Protocol, size: MethodSize): number {

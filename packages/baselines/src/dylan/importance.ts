@@ -23,7 +23,7 @@ export function withoutScores(reply: string): string {
 /** Scores divided by five, clipped to 0..1 and normalised. Equal weights if their number differs from the replies'. */
 export function weightsOf(scores: readonly number[], received: number): number[] {
   const parts = Array.from({ length: received }, (_, i) =>
-    scores.length === received ? Math.min(1, Math.max(0, scores[i] as number) / 5) : 0,
+    scores.length === received ? Math.min(1, Math.max(0, scores[i]!) / 5) : 0,
   );
   const sum = parts.reduce((total, part) => total + part, 0);
   return parts.map((part) => (sum > 0 ? part / sum : 1 / received));
@@ -39,8 +39,7 @@ export function agentImportance(neurons: readonly Neuron[]): Map<string, number>
   const scores = neurons.map(({ layer, agrees }) => (layer === last && agrees ? 1 / agreeing : 0));
   const sums = new Map<string, number>();
   for (const [i, { received, weights }] of [...neurons.entries()].toReversed())
-    for (const [k, from] of received.entries())
-      scores[from] = (scores[from] as number) + (weights[k] as number) * (scores[i] as number);
-  neurons.forEach(({ agent }, i) => sums.set(agent, (sums.get(agent) ?? 0) + (scores[i] as number)));
+    for (const [k, from] of received.entries()) scores[from] = scores[from]! + weights[k]! * scores[i]!;
+  neurons.forEach(({ agent }, i) => sums.set(agent, (sums.get(agent) ?? 0) + scores[i]!));
   return sums;
 }

@@ -32,7 +32,7 @@ export const drawnNote = "ranking-drawn";
 export function bestTwo(reply: string, count: number, random: Random): BestTwo {
   const pair = [...reply.matchAll(/\[\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\]/gu)].at(-1);
   const [first, second] = [pair?.[1], pair?.[2]].map((number) => Math.min(count, Math.max(1, Number(number))) - 1);
-  if (pair && first !== second) return { best: [first as number, second as number], drawn: false };
+  if (pair && first !== second) return { best: [first!, second!], drawn: false };
   return { best: random.shuffle([...Array(count).keys()]).slice(0, 2), drawn: true };
 }
 

@@ -72,7 +72,7 @@ class Writers {
     const { protocol, options, roles } = team;
     this.ids = roles.map((_, i) => `writer-${i + 1}`);
     this.#team = team;
-    this.#runner = runnerOf(protocol, options) as RunProgram; // set: code protocols run programs
+    this.#runner = runnerOf(protocol, options)!; // set: code protocols run programs
     this.#words = options.script ? releasedCodeWords(options.script) : ownCodeWords(options.answerForm);
   }
 
@@ -99,7 +99,7 @@ class Writers {
         play.neurons.push({
           agent,
           layer: 2 * layer,
-          received: order.map((judgement) => firstJudge + (judged as Judged).judgements.indexOf(judgement)),
+          received: order.map((judgement) => firstJudge + judged!.judgements.indexOf(judgement)),
           weights: weightsOf(fullScores(order, turn), order.length),
           agrees: false,
         });
@@ -116,7 +116,7 @@ class Writers {
     const passed = ends.map((results) => results.filter((end) => end === null).length);
     const most = Math.max(...passed);
     const best = programs.filter((_, i) => passed[i] === most);
-    const drawn = random.pick(best.length < 5 ? programs.filter((_, i) => (passed[i] as number) >= most - 1) : best);
+    const drawn = random.pick(best.length < 5 ? programs.filter((_, i) => passed[i]! >= most - 1) : best);
     stage.conclude({ ...drawn.utterance, text: withoutScores(drawn.utterance.text) });
     const last = Math.max(...neurons.map(({ layer }) => layer));
     const written = neurons.filter(({ agent }) => this.ids.includes(agent));
@@ -150,10 +150,10 @@ class Writers {
     );
     const shown = judged?.passed ?? [];
     const seen = shown.map((i): SeenProgram => ({
-      text: this.#words.program(question, (programs[i] as Turn).utterance.text),
+      text: this.#words.program(question, programs[i]!.utterance.text),
       remarks: new Map(heard.map(({ name, remarks }) => [name, remarks[i] ?? ""])),
     }));
-    const reads = [...shown.map((i) => programs[i] as Turn), ...heard.flatMap(({ turn }) => turn ?? [])];
+    const reads = [...shown.map((i) => programs[i]!), ...heard.flatMap(({ turn }) => turn ?? [])];
     return {
       agent,
       prompt: judged ? this.#words.rewrite(role, question, seen) : this.#words.write(role, question),
@@ -176,9 +176,9 @@ class Writers {
       agent,
       prompt: asking(
         question,
-        order.map((i) => codes[i] as string),
+        order.map((i) => codes[i]!),
       ),
-      reads: order.map((i) => (programs[i] as Turn).message),
+      reads: order.map((i) => programs[i]!.message),
       ...settings,
     });
     const ranks = programs.length > 2;
@@ -204,7 +204,7 @@ class Writers {
       ? bestTwo(ranked?.utterance.text ?? "", programs.length, random)
       : { best: positions, drawn: false };
     if (drawn) stage.note(drawnNote);
-    const passed = ranks ? best.map((i) => toRanker[i] as number) : best;
+    const passed = ranks ? best.map((i) => toRanker[i]!) : best;
     const reflection = reflected?.utterance.text ?? "";
     const [thoughts, marks] = [words.reflections(reflection, programs.length), scoresIn(reflection)];
     const judgement = (
@@ -217,7 +217,7 @@ class Writers {
       Math.ceil((5 * ends.filter((end) => end === null).length) / Math.max(1, tests.length)),
     );
     const reported = failures.map((ends) => words.tested(tests.map((test, j) => ({ test, failure: ends[j] ?? null }))));
-    const own = marks.length === programs.length ? positions.map((i) => marks[toReflector.indexOf(i)] as number) : [];
+    const own = marks.length === programs.length ? positions.map((i) => marks[toReflector.indexOf(i)]!) : [];
     const comments = positions.map((i) => thoughts[toReflector.indexOf(i)] ?? "");
     const judgements = [
       judgement("passer", undefined, passScores(alone.map((end) => end === null)), alone.map(words.ran)),
@@ -250,5 +250,5 @@ function alike(question: string, a: Turn, b: Turn): boolean {
 function fullScores(order: readonly Judgement[], { utterance }: Turn): number[] {
   const scores = scoresIn(utterance.text);
   if (scores.length !== order.length - 1) return [];
-  return order.map(({ judge }) => (judge === "judge-ranker" ? 3 : (scores.shift() as number)));
+  return order.map(({ judge }) => (judge === "judge-ranker" ? 3 : scores.shift()!));
 }

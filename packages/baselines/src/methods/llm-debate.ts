@@ -50,7 +50,7 @@ export function debateProgram(options: BaselineOptions): Program {
       for (let round = 0; round < rounds; round++) {
         const received = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
         const lines = chats.map((messages, i) => {
-          const agent = ids[i] as string;
+          const agent = ids[i]!;
           const reads = received.filter(({ from }) => from !== agent);
           const texts = reads.map(({ text }) => text);
           if (round > 0) messages.push({ role: "user", content: words.again(stage.shown(agent), texts) });

@@ -116,9 +116,9 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
       // An option's tokens are those after the prompt's.
       for (const [i, continuation] of continuations.entries())
         options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
-      const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i] as string) ?? 1));
+      const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i]!) ?? 1));
       const best = values.indexOf(Math.max(...values));
-      const { utterance } = options[best] as Scored;
+      const { utterance } = options[best]!;
       const text = `The answer is ${String.fromCharCode(65 + best)}`;
       const turns = [alone, ...options].map(({ turn }) => turn);
       return endEpisode(scoring.name, problem, turns, { ...utterance, text }, "answered");

@@ -54,6 +54,6 @@ export function describeRefused(
 } {
   const shown = refused.slice(0, 3).map(({ file, row, reason }) => `${file} row ${row}: ${reason}`);
   const more = refused.length > shown.length ? ` (and ${refused.length - shown.length} more${unit})` : "";
-  const { file, row } = refused[0] as RowRefusal;
+  const { file, row } = refused[0]!;
   return { text: `${shown.join(" | ")}${more}`, detail: { file, row, refused: refused.length } };
 }

@@ -62,7 +62,7 @@ function neededDeal(passages: readonly Passage[], agents: readonly AgentId[], or
   const needed = indexesOf(passages, (passage) => passage.needed === true);
   const rest = indexesOf(passages, (passage) => passage.needed !== true);
   return new Map([
-    ...needed.map((fact, i) => [fact, active[i % active.length] as AgentId] as const),
+    ...needed.map((fact, i) => [fact, active[i % active.length]!] as const),
     ...rest.map((fact, i) => [fact, i === 0 ? idle : order.pick(agents)] as const),
   ]);
 }
@@ -71,8 +71,8 @@ function neededDeal(passages: readonly Passage[], agents: readonly AgentId[], or
 function shuffledDeal(passages: readonly Passage[], agents: readonly AgentId[], order: Random): Deal {
   const facts = indexesOf(passages, () => true);
   const holders = order.shuffle(agents);
-  const dealt = order.shuffle(facts.map((_, i) => holders[i % holders.length] as AgentId));
-  return new Map(facts.map((fact, i) => [fact, dealt[i] as AgentId]));
+  const dealt = order.shuffle(facts.map((_, i) => holders[i % holders.length]!));
+  return new Map(facts.map((fact, i) => [fact, dealt[i]!]));
 }
 
 /** Even shares of the options, by two or three, and of the rest; another agent only takes facts. */
@@ -94,9 +94,7 @@ function withoutCopies(passages: readonly Passage[], facts: readonly number[]): 
   let units: (readonly number[])[] = [];
   for (const fact of facts) {
     const isCopy = (other: number): boolean =>
-      [plain[fact] as string, plain[other] as string].some((text, i, { [1 - i]: longer = "" }) =>
-        longer.includes(text),
-      );
+      [plain[fact]!, plain[other]!].some((text, i, { [1 - i]: longer = "" }) => longer.includes(text));
     const same = units.filter((unit) => unit.some(isCopy));
     units = [...units.filter((unit) => !same.includes(unit)), [...same.flat(), fact]];
   }

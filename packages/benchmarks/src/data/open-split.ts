@@ -101,7 +101,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
     return null;
   });
   if (here) return loadSplit(benchmark, name, here, options);
-  const file = split.files[0] as (typeof split.files)[number];
+  const file = split.files[0]!;
   const path = join(options.folder, file.path);
   const { signal, onProgress } = options;
   await downloadFile({
@@ -154,7 +154,7 @@ async function fromHub(
     }),
   );
   if (!note) {
-    const hashes = Object.fromEntries(snapshot.files.map((file, i) => [file, (here[i] as FoundFile).sha256]));
+    const hashes = Object.fromEntries(snapshot.files.map((file, i) => [file, here[i]!.sha256]));
     await writeNote(notePath, { repo, commit: snapshot.commit, files: hashes });
   }
   return here;

@@ -11,9 +11,9 @@ export function programPassages(text: string): Passage[] {
   const start = head.index + head[0].length;
   const opening = /("""|''')/u.exec(text.slice(start));
   const docstring = opening ? start + opening.index + opening[0].length : text.length;
-  const closing = opening ? text.lastIndexOf(opening[1] as string) : -1;
+  const closing = opening ? text.lastIndexOf(opening[1]!) : -1;
   const end = closing > docstring ? closing : text.length;
-  const pieces = piecesOf(text, { start: docstring, end }, head[1] as string);
+  const pieces = piecesOf(text, { start: docstring, end }, head[1]!);
   const last = pieces.at(-1);
   const facts = [{ start, end: docstring }, ...pieces.slice(0, -1), ...(last ? [{ ...last, end: text.length }] : [])];
   return [

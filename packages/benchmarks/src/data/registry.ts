@@ -51,7 +51,7 @@ type Entry = Omit<Benchmark, keyof Rules | "splits"> & {
 export const benchmarks: readonly Benchmark[] = (table as unknown as readonly Entry[]).map((entry) => ({
   ...entry,
   splits: splitsOf(entry),
-  ...(rules[entry.name] as Rules),
+  ...rules[entry.name]!,
 }));
 
 /** A part has the files of the default split. */
@@ -88,9 +88,9 @@ function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProble
   const orders = gpqaOrders.split(" ");
   return problems.map((problem, row) => {
     const { choices = [] } = problem;
-    const order = orders[row % orders.length] as string;
-    const options = Array.from(order, (index) => choices[Number(index)] as string);
-    return { ...problem, choices: options, gold: optionLetter(options.indexOf(choices.at(-1) as string)) };
+    const order = orders[row % orders.length]!;
+    const options = Array.from(order, (index) => choices[Number(index)]!);
+    return { ...problem, choices: options, gold: optionLetter(options.indexOf(choices.at(-1)!)) };
   });
 }
 

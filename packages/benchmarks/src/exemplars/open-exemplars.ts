@@ -60,7 +60,7 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
       Object.entries(patterns).map(([name, pattern]): [string, TextPlace] => [
         name,
         {
-          file: knownFiles.get(file) as KnownFile,
+          file: knownFiles.get(file)!,
           ...(pattern !== null && { pattern: new RegExp(pattern, "mu") }),
           ...present({ escaped: strings }),
         },
@@ -112,7 +112,7 @@ export async function openExemplars(source: ExemplarSource, options: ExemplarOpt
   return {
     source,
     texts: mapValues(source.texts, (textPlace, name) =>
-      textAt(texts.get(textPlace.file.path) as string, textPlace, `${source.name}: ${name}`),
+      textAt(texts.get(textPlace.file.path)!, textPlace, `${source.name}: ${name}`),
     ),
     files: filesOf(source),
   };

@@ -16,7 +16,7 @@ const casesSchema: z.ZodType<readonly ProgramCase[]> = z.array(z.object({ input:
 export function casesIn(text: string): readonly ProgramCase[] {
   const parsed = casesSchema.safeParse(boundedJson(text));
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
+  const { path, message } = parsed.error.issues[0]!;
   throw new Error(`${path.join(".")}: ${message}`);
 }
 

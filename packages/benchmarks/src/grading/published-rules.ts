@@ -44,7 +44,7 @@ function hendrycksText(answer: string): string {
   for (const [from, to] of spellings) text = text.replace(from, to);
   // Text after a single text command is a unit.
   const parts = text.split("\\text{ ");
-  if (parts.length === 2) text = parts[0] as string;
+  if (parts.length === 2) text = parts[0]!;
   for (const [from, to] of laterSpellings) text = text.replace(from, to);
   return text;
 }
@@ -71,8 +71,12 @@ function finalAnswer(reply: string): string | null {
   const start = opening.exec(reply);
   if (!start) return null;
   const from = start.index + start[0].length;
-  const line = reply.slice(from, from + longestSentence).split("\n", 1)[0] as string;
-  const message = (line.split(/I hope it is correct/iu, 1)[0] as string).trim().replace(/\.$/u, "").trim();
+  const line = reply.slice(from, from + longestSentence).split("\n", 1)[0]!;
+  const message = line
+    .split(/I hope it is correct/iu, 1)[0]!
+    .trim()
+    .replace(/\.$/u, "")
+    .trim();
   return message === "" ? null : message;
 }
 
@@ -102,7 +106,7 @@ const removed: readonly string[] = [
 ];
 
 function minervaText(answer: string): string {
-  let text = answer.split("=").at(-1) as string;
+  let text = answer.split("=").at(-1)!;
   for (const [from, to] of substitutions) text = text.replaceAll(from, to);
   for (const expression of removed) text = text.replaceAll(expression, "");
   text = text

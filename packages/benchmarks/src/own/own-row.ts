@@ -131,7 +131,7 @@ function letterGold(
   if (letters === undefined) return refuse("no options; set columns.choices or grading.letters");
   const result = (index: number): ReadGold =>
     index >= 0 && index < letters.length
-      ? { gold: letters[index] as string, grading: { kind: "letter", letters } }
+      ? { gold: letters[index]!, grading: { kind: "letter", letters } }
       : refuse(`the gold ${shownValue(written)} is not among the ${letters.length} options${hintOf(written, grading)}`);
   switch (grading.golds ?? "letter") {
     case "letter":

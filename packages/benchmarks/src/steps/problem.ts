@@ -92,7 +92,7 @@ function tryProblem(random: Random, { family, operations, madeUp }: Required<Ste
   const isJoint = total > 1 && random.uniform() < 0.2;
   let isTimeless = true;
   for (let step = 0; step < total - Number(isJoint); step++) {
-    const { name: p, count: left } = people.at(-1) as Person;
+    const { name: p, count: left } = people.at(-1)!;
     const kind = random.pick(["add", "add", "subtract", "subtract", "more", "fewer", "times"] as const);
     const n = kind === "times" ? 2 + random.integer(3) : 2 + random.integer(19);
     const calculation = calculate(left, kind, n);
@@ -105,7 +105,7 @@ function tryProblem(random: Random, { family, operations, madeUp }: Required<Ste
     if (isEvent) [isTimeless] = [false, people.pop()];
     people.push({ name: q, count: calculation.result });
   }
-  const { name: p, count } = people.at(-1) as Person;
+  const { name: p, count } = people.at(-1)!;
   const partner = isJoint && people.length > 1 ? random.pick(people.slice(0, -1)) : null;
   if (isJoint && !partner) return null;
   if (partner) calculations.push({ subject: "Together", ...calculate(count, "add", partner.count) });

@@ -32,11 +32,11 @@ export function capitalised(text: string): string {
 function fillFrame(kind: SentenceKind, random: Random): { readonly text: string; readonly shape: string } {
   let [text, shape] = Array<string>(2).fill(random.pick(words.frames[kind]));
   for (let slot = nextSlot(text); slot !== null; slot = nextSlot(text)) {
-    const choice = random.pick(slots[slot] as readonly string[]);
+    const choice = random.pick(slots[slot]!);
     text = text?.replace(`{${slot}}`, choice);
     if (!neutral.has(slot)) shape = shape?.replace(`{${slot}}`, choice);
   }
-  return { text: text as string, shape: shape as string };
+  return { text: text!, shape: shape! };
 }
 
 /** Two kinds with the same words are one shape: people and things are named in order. */

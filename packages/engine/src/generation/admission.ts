@@ -54,9 +54,9 @@ export function freeFor({ prefixes, wants }: Admission, pages: CachePages, retai
 
 export function enter({ groups, prefixes }: Admission, pages: CachePages, prefill: PrefillQueue): void {
   for (const { nodes, replies, start } of groups) {
-    const owners = nodes.map(({ row }) => replies[row] as Reply);
+    const owners = nodes.map(({ row }) => replies[row]!);
     // The first reply may own the prefix's pages.
-    const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
+    const source = start && start.of.pages.length === 0 ? owners[0]! : start?.of;
     if (start && source)
       pages.copyRest(
         source,

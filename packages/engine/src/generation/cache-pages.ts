@@ -91,7 +91,7 @@ export class CachePages {
       if (start?.takesOver && !this.paged) this.handOver(start.of, holder);
       else if (start && this.paged && holder.pages.length === 0) {
         holder.pages = start.of.pages.slice(0, Math.floor(start.length / this.#pageSize));
-        for (const page of holder.pages) this.#references[page] = (this.#references[page] as number) + 1;
+        for (const page of holder.pages) this.#references[page] = this.#references[page]! + 1;
       }
       const pages = [...holder.pages];
       while (pages.length < this.#pagesFor(positions)) {
@@ -108,8 +108,8 @@ export class CachePages {
     const index = Math.floor(length / this.#pageSize);
     const rest = length % this.#pageSize;
     if (rest === 0) return;
-    const page = from.pages[index] as number;
-    const moves = to.map(({ pages }) => ({ from: page, to: pages[index] as number, length: rest }));
+    const page = from.pages[index]!;
+    const moves = to.map(({ pages }) => ({ from: page, to: pages[index]!, length: rest }));
     this.#copyPages(moves, this.#caches);
   }
 
@@ -121,7 +121,7 @@ export class CachePages {
   }
 
   release(holder: PageHolder): void {
-    for (const page of holder.pages) this.#references[page] = (this.#references[page] as number) - 1;
+    for (const page of holder.pages) this.#references[page] = this.#references[page]! - 1;
     holder.pages = [];
     this.#holders.delete(holder);
   }
@@ -131,7 +131,7 @@ export class CachePages {
     let width = 1;
     for (const { pages } of holders) width = Math.max(width, pages.length);
     const table = new Int32Array(holders.length * width);
-    for (let i = 0; i < holders.length; i++) table.set((holders[i] as PageHolder).pages, i * width);
+    for (let i = 0; i < holders.length; i++) table.set(holders[i]!.pages, i * width);
     return { table, width };
   }
 
@@ -139,10 +139,10 @@ export class CachePages {
   gather(holders: readonly PageHolder[]): void {
     if (this.paged || holders.length === 0) return;
     const first = new Set(holders);
-    const inPage = new Map(Array.from(this.#holders, (holder) => [holder.pages[0] as number, holder]));
+    const inPage = new Map(Array.from(this.#holders, (holder) => [holder.pages[0]!, holder]));
     const moves: PageCopy[] = [];
     const move = (holder: PageHolder, to: number): void => {
-      const from = holder.pages[0] as number;
+      const from = holder.pages[0]!;
       moves.push({ from, to, length: holder.held });
       [this.#references[from], this.#references[to]] = [0, 1];
       inPage.delete(from);
@@ -150,8 +150,8 @@ export class CachePages {
       holder.pages = [to];
     };
     let target = 0;
-    for (const holder of holders.filter(({ pages }) => (pages[0] as number) >= holders.length)) {
-      while (inPage.has(target) && first.has(inPage.get(target) as PageHolder)) target += 1;
+    for (const holder of holders.filter(({ pages }) => pages[0]! >= holders.length)) {
+      while (inPage.has(target) && first.has(inPage.get(target)!)) target += 1;
       const inTheWay = inPage.get(target);
       if (inTheWay) {
         const empty = this.#references.indexOf(0, holders.length);
@@ -184,7 +184,7 @@ export class CachePages {
   }
 
   #pagesFor(positions: number): number {
-    return this.paged ? Math.ceil(positions / (this.#kernels.cachePageSize as number)) : 1;
+    return this.paged ? Math.ceil(positions / this.#kernels.cachePageSize!) : 1;
   }
 
   /** Number and size of pages; null above the limit. */
@@ -200,7 +200,7 @@ export class CachePages {
     const required = used + this.#newPages(wants);
     const longest = Math.max(0, ...wants.map((want) => want.positions));
     if (this.paged) {
-      const pageSize = this.#kernels.cachePageSize as number;
+      const pageSize = this.#kernels.cachePageSize!;
       const most = Math.floor(positions / pageSize);
       if (required > Math.max(held, most)) return force ? { pages: required, pageSize } : null;
       return { pages: required <= held ? held : Math.max(required, Math.min(most, Math.floor(1.5 * held))), pageSize };
@@ -227,7 +227,7 @@ export class CachePages {
     let count = 0;
     for (const { holder, positions, start } of wants) {
       if (start?.takesOver && !this.paged) continue;
-      const size = this.paged ? (this.#kernels.cachePageSize as number) : 0;
+      const size = this.paged ? this.#kernels.cachePageSize! : 0;
       const shared = start && holder.pages.length === 0 && size > 0 ? Math.floor(start.length / size) : 0;
       count += Math.max(0, this.#pagesFor(positions) - Math.max(shared, holder.pages.length));
     }
@@ -252,14 +252,14 @@ export class CachePages {
     // Adjacent pages of one length need one copy.
     const holders = [...this.#holders]
       .filter((holder) => holder.pages.length > 0)
-      .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
+      .toSorted((a, b) => a.pages[0]! - b.pages[0]!);
     const longest = Math.max(0, ...holders.map(({ held }) => held));
     const copies: PageCopy[] = this.paged
       ? Array.from(this.#references.keys())
-          .filter((page) => (this.#references[page] as number) > 0)
+          .filter((page) => this.#references[page]! > 0)
           .map((page) => ({ from: page, to: page, length: pageSize }))
       : holders.map((holder, to) => ({
-          from: holder.pages[0] as number,
+          from: holder.pages[0]!,
           to,
           length: Math.min(longest, this.#pageSize, pageSize),
         }));

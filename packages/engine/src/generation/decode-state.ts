@@ -46,15 +46,15 @@ export class DecodeState {
     if (!same) this.#arrange(replies);
     else if (this.#column === ahead) this.#refill();
     this.#follow(pages, same);
-    const { tokens, settings, uniforms } = this.#held as OnDevice;
-    const plan = this.#plan as CachePlan;
+    const { tokens, settings, uniforms } = this.#held!;
+    const plan = this.#plan!;
     const drawn = kernels.scope(() => {
       const logits = forwardNext(this.#model, tokens, caches, plan);
-      const rows = { settings, uniforms, column: this.#column, kind: this.#kind as SamplingKind };
+      const rows = { settings, uniforms, column: this.#column, kind: this.#kind! };
       return sampleAndLikeliest(kernels, logits, rows, replies);
     });
     kernels.free(tokens);
-    (this.#held as OnDevice).tokens = kernels.keep(drawn.sampled.tokens);
+    this.#held!.tokens = kernels.keep(drawn.sampled.tokens);
     for (const reply of replies) reply.ahead += 1;
     this.#column += 1;
     kernels.advance(plan.pastOnDevice, 1);
@@ -83,11 +83,11 @@ export class DecodeState {
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
     const width = kernelSampling.length;
-    const joining = Array.from(replies.keys()).filter((row) => !places.has(replies[row] as Reply));
+    const joining = Array.from(replies.keys()).filter((row) => !places.has(replies[row]!));
     const old = this.#held;
     this.#held = kernels.scope(() => {
       const joined = this.#upload(
-        joining.map((row) => replies[row] as Reply),
+        joining.map((row) => replies[row]!),
         Float32Array.from(joining.flatMap((row) => Array.from(settings.subarray(width * row, width * (row + 1))))),
       );
       const next = old === null ? joined : this.#merged(old, joined, replies, places, joining);
@@ -125,7 +125,7 @@ export class DecodeState {
   #upload(replies: readonly Reply[], settings: Float32Array): OnDevice {
     const { kernels } = this.#model;
     const count = replies.length;
-    const newest = Int32Array.from(replies, ({ tokens }) => tokens.at(-1) as number);
+    const newest = Int32Array.from(replies, ({ tokens }) => tokens.at(-1)!);
     return {
       tokens: kernels.upload(newest, [count]),
       settings: kernels.upload(settings, [count, kernelSampling.length], "full"),
@@ -146,7 +146,7 @@ export class DecodeState {
   #refill(): void {
     const { kernels } = this.#model;
     this.#column = 0;
-    const held = this.#held as OnDevice;
+    const held = this.#held!;
     const uniforms = kernels.keep(this.#uploadUniforms(this.#replies));
     kernels.free(held.uniforms);
     this.#held = { ...held, uniforms };

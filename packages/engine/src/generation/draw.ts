@@ -40,7 +40,7 @@ export function sampleAndLikeliest(
   const most = Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
   const sampled = kernels.sampleTokens(logits, rows);
   if (most < 0) return { sampled, atOne: null };
-  const count = Math.min(most, logits.shape[1] as number);
+  const count = Math.min(most, logits.shape[1]!);
   return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
 }
 
@@ -60,11 +60,11 @@ export async function readDrawn(
 
 export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): void {
   for (let i = 0; i < replies.length; i++) {
-    const reply = replies[i] as Reply;
+    const reply = replies[i]!;
     const count = reply.request.topLogProbs ?? -1;
     const one = count >= 0 ? atOne?.[i] : undefined;
     const top = one ? { logProb: one.logProb, top: one.top.slice(0, count) } : null;
-    extendReply(reply, tokens[i] as number, logProbs[i] as number, top);
+    extendReply(reply, tokens[i]!, logProbs[i]!, top);
   }
 }
 
@@ -88,7 +88,7 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
     const index = tokens.length - 1;
     if (index < 0) continue;
     const asked = request.topLogProbs === undefined ? undefined : atOne[index];
-    numbers.push(slot, tokens[index] as number, logProbs[index] as number, asked?.top.length ?? -1);
+    numbers.push(slot, tokens[index]!, logProbs[index]!, asked?.top.length ?? -1);
     if (asked) numbers.push(asked.logProb, ...asked.top.flatMap(({ token, logProb }) => [token, logProb]));
   }
   return Float64Array.from(numbers);
@@ -103,10 +103,10 @@ export function tellDrawn(numbers: Float64Array, listener: TokenListener): void 
       continue;
     }
     const top = Array.from({ length: count }, (_, i) => ({
-      token: numbers[index + 1 + 2 * i] as number,
-      logProb: numbers[index + 2 + 2 * i] as number,
+      token: numbers[index + 1 + 2 * i]!,
+      logProb: numbers[index + 2 + 2 * i]!,
     }));
-    listener(position, { token, logProb, atOne: { logProb: numbers[index] as number, top } });
+    listener(position, { token, logProb, atOne: { logProb: numbers[index]!, top } });
     index += 1 + 2 * count;
   }
 }

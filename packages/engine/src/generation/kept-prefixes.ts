@@ -66,7 +66,7 @@ export class KeptPrefixes {
     let first = inTime.length;
     let bytes = 0;
     while (first > 0) {
-      bytes += bytesOf(inTime[first - 1] as KeptPrefix);
+      bytes += bytesOf(inTime[first - 1]!);
       if (bytes > maxBytes) break;
       first -= 1;
     }

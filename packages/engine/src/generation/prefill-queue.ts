@@ -52,7 +52,7 @@ export class PrefillQueue {
   pass(maxTokens: number): { readonly replies: readonly Reply[]; readonly logits: Tensor } | null {
     const stretches = this.#next(maxTokens);
     const ended = stretches.flatMap(({ pending, last }, index) =>
-      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row] as Reply, row: index })) : [],
+      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row]!, row: index })) : [],
     );
     const { kernels } = this.#model;
     const logits = kernels.scope(() => {
@@ -88,8 +88,8 @@ export class PrefillQueue {
 
   #forward(stretches: readonly Stretch[]): Tensor {
     const offsets = new Int32Array(stretches.length + 1);
-    stretches.forEach(({ tokens }, i) => (offsets[i + 1] = (offsets[i] as number) + tokens.length));
-    const tokens = new Int32Array(offsets.at(-1) as number);
+    stretches.forEach(({ tokens }, i) => (offsets[i + 1] = offsets[i]! + tokens.length));
+    const tokens = new Int32Array(offsets.at(-1)!);
     stretches.forEach((stretch, i) => tokens.set(stretch.tokens, offsets[i]));
     const table = this.#pages.table(stretches.map(({ pending }) => ownerOf(pending)));
     const past = Int32Array.from(stretches, (stretch) => stretch.past);
@@ -109,13 +109,13 @@ export class PrefillQueue {
 }
 
 function ownerOf({ node, replies }: { readonly node: PromptNode; readonly replies: readonly Reply[] }): Reply {
-  return replies[node.row] as Reply;
+  return replies[node.row]!;
 }
 
 function followersOf(node: PromptNode, replies: readonly Reply[]): Reply[] {
   const rows = new Set([...node.ends, ...node.children.map(({ row }) => row)]);
   rows.delete(node.row);
-  return Array.from(rows, (row) => replies[row] as Reply);
+  return Array.from(rows, (row) => replies[row]!);
 }
 
 /**

@@ -23,11 +23,11 @@ export function promptTree(prompts: readonly (readonly number[])[], minShared: n
     const nodes: PromptNode[] = [];
     let start = 0;
     while (start < sorted.length) {
-      const first = prompts[sorted[start] as number] as readonly number[];
+      const first = prompts[sorted[start]!]!;
       let end = start + 1;
       let shared = first.length;
       while (end < sorted.length) {
-        const next = prompts[sorted[end] as number] as readonly number[];
+        const next = prompts[sorted[end]!]!;
         const common = commonPrefix(first, next);
         const identical = common === first.length && common === next.length;
         if (!identical && common - past < minShared) break;
@@ -35,12 +35,12 @@ export function promptTree(prompts: readonly (readonly number[])[], minShared: n
         end += 1;
       }
       const members = sorted.slice(start, end);
-      const ends = members.filter((row) => (prompts[row] as readonly number[]).length === shared);
-      const longer = members.filter((row) => (prompts[row] as readonly number[]).length > shared);
+      const ends = members.filter((row) => prompts[row]!.length === shared);
+      const longer = members.filter((row) => prompts[row]!.length > shared);
       nodes.push({
         tokens: first.slice(past, shared),
         past,
-        row: members[0] as number,
+        row: members[0]!,
         children: build(longer, shared),
         ends,
       });

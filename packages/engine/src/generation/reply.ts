@@ -91,7 +91,7 @@ export class UniformStream {
 
   at(index: number): number {
     while (this.#drawn.length <= index) this.#drawn.push(this.#random.uniform());
-    return this.#drawn[index] as number;
+    return this.#drawn[index]!;
   }
 }
 

@@ -329,7 +329,7 @@ export class RunningBatch {
         if (conversation !== undefined) this.#pages.handOver(reply, this.#prefixes.keep(reply, conversation));
         else this.#pages.release(reply);
       }
-      const call = this.#callOf.get(reply) as Call;
+      const call = this.#callOf.get(reply)!;
       this.#callOf.delete(reply);
       call.left -= 1;
       if (call.left > 0) continue;
@@ -343,7 +343,7 @@ export class RunningBatch {
   #closeGaps(): void {
     if (this.#pages.paged) return;
     this.#pages.gather(this.#decoding);
-    this.#decoding.sort((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
+    this.#decoding.sort((a, b) => a.pages[0]! - b.pages[0]!);
   }
 
   /** The device state is lost. */

@@ -4,8 +4,8 @@ import type { CachePlan, KeyValueCache, SequenceLayout } from "./contract.ts";
 export function longestReach({ past, layout }: CachePlan): number {
   let most = 0;
   for (let s = 0; s < past.length; s++) {
-    const length = (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    most = Math.max(most, (past[s] as number) + length);
+    const length = layout.offsets[s + 1]! - layout.offsets[s]!;
+    most = Math.max(most, past[s]! + length);
   }
   return most;
 }
@@ -22,14 +22,14 @@ export function newPages(
   { pageSize }: Pick<KeyValueCache, "pageSize">,
 ): { readonly pages: Int32Array; readonly positions: Int32Array } {
   const { offsets } = layout;
-  const tokens = offsets.at(-1) as number;
+  const tokens = offsets.at(-1)!;
   const [pages, positions] = [new Int32Array(tokens), new Int32Array(tokens)];
   const width = table.length / past.length;
   for (let s = 0; s < past.length; s++) {
-    const start = offsets[s] as number;
-    for (let token = start; token < (offsets[s + 1] as number); token++) {
-      const position = (past[s] as number) + token - start;
-      pages[token] = table[s * width + Math.floor(position / pageSize)] as number;
+    const start = offsets[s]!;
+    for (let token = start; token < offsets[s + 1]!; token++) {
+      const position = past[s]! + token - start;
+      pages[token] = table[s * width + Math.floor(position / pageSize)]!;
       positions[token] = position % pageSize;
     }
   }
@@ -42,8 +42,7 @@ export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache)
   const places = new Int32Array(pages.length * kvHeads);
   for (let token = 0; token < pages.length; token++)
     for (let head = 0; head < kvHeads; head++)
-      places[token * kvHeads + head] =
-        ((pages[token] as number) * kvHeads + head) * pageSize + (positions[token] as number);
+      places[token * kvHeads + head] = (pages[token]! * kvHeads + head) * pageSize + positions[token]!;
   return places;
 }
 
@@ -56,7 +55,7 @@ export function heldPlaces(
   const places: number[] = [];
   pages.forEach((page, i) => {
     for (let head = 0; head < kvHeads; head++)
-      for (let position = 0; position < (lengths[i] as number); position++)
+      for (let position = 0; position < lengths[i]!; position++)
         places.push((page * kvHeads + head) * pageSize + position);
   });
   return Int32Array.from(places);
@@ -76,12 +75,12 @@ export function reachMask(
   const { longest, offsets } = layout;
   const mask = new Float32Array(past.length * group * longest * reach).fill(hidden);
   for (let s = 0; s < past.length; s++) {
-    const length = (offsets[s + 1] as number) - (offsets[s] as number);
+    const length = offsets[s + 1]! - offsets[s]!;
     for (let g = 0; g < group; g++)
       for (let i = 0; i < longest; i++) {
         const start = ((s * group + g) * longest + i) * reach;
         // Padded rows see a position, so that their softmax is finite.
-        mask.fill(0, start, start + (i < length ? (past[s] as number) + i + 1 : 1));
+        mask.fill(0, start, start + (i < length ? past[s]! + i + 1 : 1));
       }
   }
   return mask;
@@ -95,8 +94,7 @@ interface RowRun {
 /** Rows of a segment's ancestors, then its own. */
 export function ancestorRuns({ offsets, tree }: SequenceLayout, segment: number): RowRun[] {
   const runs: RowRun[] = [];
-  for (let s = segment; s >= 0; s = tree?.parents[s] ?? -1)
-    runs.push({ start: offsets[s] as number, end: offsets[s + 1] as number });
+  for (let s = segment; s >= 0; s = tree?.parents[s] ?? -1) runs.push({ start: offsets[s]!, end: offsets[s + 1]! });
   return runs.toReversed();
 }
 
@@ -104,8 +102,8 @@ export function ancestorRuns({ offsets, tree }: SequenceLayout, segment: number)
 export function subtreeEnds(parents: Int32Array): Int32Array {
   const ends = Int32Array.from(parents, (_, s) => s + 1);
   for (let s = parents.length - 1; s >= 0; s--) {
-    const parent = parents[s] as number;
-    if (parent >= 0) ends[parent] = Math.max(ends[parent] as number, ends[s] as number);
+    const parent = parents[s]!;
+    if (parent >= 0) ends[parent] = Math.max(ends[parent]!, ends[s]!);
   }
   return ends;
 }

@@ -29,7 +29,7 @@ const checks = {
   reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape),
   assign(into, from) {
     if (into.length !== from.length) throw inputError(`${from.length} tensors for ${into.length}`);
-    into.forEach((tensor, i) => expectFloats(from[i] as Tensor, tensor.shape, `tensor ${i}`));
+    into.forEach((tensor, i) => expectFloats(from[i]!, tensor.shape, `tensor ${i}`));
   },
   columns(x, start, count) {
     const [, width] = expectMatrix(x, "x");
@@ -78,7 +78,7 @@ const checks = {
   pickRows: (x, rows) => expectPicked(x, rows),
   writeRows(into, rows, values) {
     const indices = expectPicked(into, rows);
-    expectTensor(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "values");
+    expectTensor(values, into.dtype, [rows.shape[0]!, ...into.shape.slice(1)], "values");
     return indices;
   },
   advance: (x) => expectInts(x, x.shape[0] ?? 0),
@@ -194,7 +194,7 @@ function expectPicked(x: Tensor, rows: Tensor): Indices {
   if (x.shape.length !== 1 && x.shape.length !== 2)
     throw inputError(`expected a vector or a matrix, got ${describeTensor(x)}`);
   expectInts(rows, rows.shape[0] ?? 0, "rows");
-  return [rows, x.shape[0] as number, "rows"];
+  return [rows, x.shape[0]!, "rows"];
 }
 
 function expectProduct(x: Tensor, weight: Tensor, bias?: Tensor): readonly [rows: number, outputs: number] {

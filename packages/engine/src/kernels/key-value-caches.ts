@@ -85,7 +85,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     for (let end = 1; end <= from.length; end++) {
       const written = to.subarray(start, end);
       const isRead = origin === target && written.includes(from[end] ?? -1);
-      if (end < from.length && !isRead && !written.includes(to[end] as number)) continue;
+      if (end < from.length && !isRead && !written.includes(to[end]!)) continue;
       const part = (values: Int32Array): Int32Array => values.subarray(start, end);
       const reads = heldPlaces(part(from), part(lengths), origin);
       if (reads.length > 0) yield { target, origin, reads, writes: heldPlaces(part(to), part(lengths), target) };

@@ -52,7 +52,7 @@ export function expectLayout(layout: SequenceLayout, rows: number): void {
   const { offsets, longest, tree } = layout;
   expectInts(layout.offsetsOnDevice, offsets.length, "offsets");
   for (let s = 0; s + 1 < offsets.length; s++) {
-    const length = (offsets[s + 1] as number) - (offsets[s] as number);
+    const length = offsets[s + 1]! - offsets[s]!;
     if (length < 0 || length > longest)
       throw inputError(`sequence ${s} has length ${length}, above the layout's longest, ${longest}`);
   }
@@ -71,15 +71,14 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree): vo
   expectInts(parentsOnDevice, count, "parents");
   const ends = new Int32Array(count);
   for (let s = 0; s < count; s++) {
-    const [parent, length] = [parents[s] as number, (offsets[s + 1] as number) - (offsets[s] as number)];
+    const [parent, length] = [parents[s]!, offsets[s + 1]! - offsets[s]!];
     if (length === 0) refuse(s, "is empty");
     if (!(parent >= -1 && parent < s)) refuse(s, `continues ${parent}`);
     let before = s - 1;
-    while (before > parent) before = parents[before] as number;
+    while (before > parent) before = parents[before]!;
     if (parent >= 0 && before !== parent) refuse(s, `continues ${parent}, whose rows end before it`);
-    ends[s] = length + (parent < 0 ? 0 : (ends[parent] as number));
-    if ((ends[s] as number) > longest)
-      refuse(s, `ends ${ends[s]} rows after its root, above the layout's longest, ${longest}`);
+    ends[s] = length + (parent < 0 ? 0 : ends[parent]!);
+    if (ends[s]! > longest) refuse(s, `ends ${ends[s]} rows after its root, above the layout's longest, ${longest}`);
   }
 }
 
@@ -103,15 +102,15 @@ export function expectCachePlan(
   expectTensor(tableOnDevice, "int32", [sequences, width], "table");
   expectInts(pastOnDevice, sequences, "past");
   for (let s = 0; s < sequences; s++) {
-    const held = past[s] as number;
-    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
+    const held = past[s]!;
+    const end = held + layout.offsets[s + 1]! - layout.offsets[s]!;
     if (!(held >= 0 && end <= width * cache.pageSize))
       throw inputError(`sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`, {
         sequence: s,
         positions: end,
       });
     for (let i = 0; i < width; i++) {
-      const page = table[s * width + i] as number;
+      const page = table[s * width + i]!;
       if (!(page >= 0 && page < cache.pages))
         throw inputError(`sequence ${s} has page ${page} of ${cache.pages}`, { sequence: s, page });
     }
@@ -131,7 +130,7 @@ export function expectPageCopies(
     );
   const most = Math.min(cache.pageSize, source.pageSize);
   from.forEach((page, i) => {
-    const [target, length] = [to[i] as number, lengths[i] as number];
+    const [target, length] = [to[i]!, lengths[i]!];
     if (!(page >= 0 && page < source.pages && target >= 0 && target < cache.pages && length >= 0 && length <= most))
       throw inputError(
         `${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
@@ -142,12 +141,12 @@ export function expectPageCopies(
 /** Sizes of the output layer. */
 export function headSize(hidden: Tensor, weight: Tensor): readonly [rows: number, width: number, vocabulary: number] {
   const [vocabulary, width] = matrixSize(weight);
-  return [hidden.shape[0] as number, width, vocabulary];
+  return [hidden.shape[0]!, width, vocabulary];
 }
 
 /** Rows and total width of joined matrices. */
 export function joinedSize(parts: readonly Tensor[]): readonly [rows: number, width: number] {
-  const width = parts.reduce((sum, { shape }) => sum + (shape[1] as number), 0);
+  const width = parts.reduce((sum, { shape }) => sum + shape[1]!, 0);
   return [parts[0]?.shape[0] ?? 0, width];
 }
 

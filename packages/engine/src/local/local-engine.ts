@@ -9,7 +9,7 @@ import type { KernelSource, Kernels } from "../kernels/index.ts";
 import type { OptimizerPlace } from "../optimizer/adamw.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { InlineHost } from "./host/inline-host.ts";
-import type { EngineHost, HostCapabilities, HostPort, HostSetup } from "./host/protocol.ts";
+import type { EngineHost, HostPort, HostSetup } from "./host/protocol.ts";
 import type { HostSettings, HostSource, ModelFacts } from "./hosted-model/model-types.ts";
 import { LocalModel, LocalValueModel } from "./local-model.ts";
 import { hostOver, webWorkerPort, type WebWorker } from "./host/worker-host.ts";
@@ -75,7 +75,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
     const setup: HostSetup = { device, place: { sharing: workers }, ...settings };
     return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
   };
-  const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
+  const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length]!));
   const hosts = ports.map(hostOver);
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);
@@ -130,7 +130,7 @@ async function assemble(
   const [description] = await Promise.all(hosts.map((host) => host.describe()));
   const capabilities: EngineCapabilities = {
     kind: "local",
-    ...(description as HostCapabilities),
+    ...description!,
     workers: hosts.length,
     scalarHeads: true,
   };
@@ -148,7 +148,7 @@ async function assemble(
     const created = await untilAborted(createOn(hosts, model, source), signal, opening, () => {
       for (const host of hosts) host.disposeModel(model).catch(() => undefined);
     });
-    return new Model(hosts, model, created[0] as ModelFacts, settings);
+    return new Model(hosts, model, created[0]!, settings);
   };
   return {
     capabilities,

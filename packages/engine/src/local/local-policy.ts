@@ -154,8 +154,8 @@ function decodeEach(tokenizer: Tokenizer): TokenBytes {
     encoder.encode(tokenizer.decode([token])),
   );
   const offsets = new Int32Array(pieces.length + 1);
-  pieces.forEach((piece, token) => (offsets[token + 1] = (offsets[token] as number) + piece.length));
-  const bytes = new Uint8Array(offsets.at(-1) as number);
+  pieces.forEach((piece, token) => (offsets[token + 1] = offsets[token]! + piece.length));
+  const bytes = new Uint8Array(offsets.at(-1)!);
   pieces.forEach((piece, token) => bytes.set(piece, offsets[token]));
   return { bytes, offsets, dropsFirstSpace: false };
 }
@@ -220,8 +220,8 @@ export function chatTokens(
   const isEnd = (token: number): boolean => tokenizer.endTokens.includes(token);
   const ends = whole.flatMap((token, i) => (isEnd(token) ? [i] : []));
   const end = ends[asked.filter(isEnd).length];
-  const { text } = ownReplies[reply] as OwnReply;
-  const drawn = saidTokens(ownReplies[reply] as OwnReply, tokenizer, isEnd);
+  const { text } = ownReplies[reply]!;
+  const drawn = saidTokens(ownReplies[reply]!, tokenizer, isEnd);
   if (end === undefined || !drawn) return whole;
   const differs = asked.findIndex((token, i) => token !== whole[i]);
   // Text before a reply may merge with it; control tokens must not change.
@@ -236,7 +236,7 @@ function lastReply(
   ownReplies: readonly OwnReply[],
 ): { readonly index: number; readonly reply: number } | null {
   for (let index = messages.length - 1; index > 0; index--) {
-    const { role, content } = messages[index] as ChatMessage;
+    const { role, content } = messages[index]!;
     if (role !== "assistant") continue;
     const reply = ownReplies.findLastIndex(({ text }) => text === content);
     if (reply >= 0) return { index, reply };
@@ -267,7 +267,7 @@ function sampleAtOnce(sampler: Sampler): SampleOne {
   return async (request, onToken) => {
     const { weightVersion } = sampler;
     const [result] = await sampler.sample([request], onToken && ((_, drawn) => onToken(drawn)));
-    return { result: result as SampleResult, weightVersion };
+    return { result: result!, weightVersion };
   };
 }
 
@@ -302,11 +302,11 @@ function sampleInWaves(sampler: Sampler): SampleOne {
         wave.map(({ request }) => request),
         listens ? (index, drawn) => wave[index]?.onToken?.(drawn) : undefined,
       );
-      wave.forEach(({ resolve }, i) => resolve({ result: results[i] as SampleResult, weightVersion }));
+      wave.forEach(({ resolve }, i) => resolve({ result: results[i]!, weightVersion }));
     } catch (error) {
       const culprit = refusedRequest(error, wave.length);
       if (culprit === null) return wave.forEach(({ reject }) => reject(error));
-      (wave[culprit] as Waiting).reject(error);
+      wave[culprit]!.reject(error);
       const others = wave.filter((_, i) => i !== culprit);
       if (others.length > 0) await serveWave(others);
     }

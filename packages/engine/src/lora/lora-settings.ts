@@ -15,7 +15,7 @@ export function checkLora(settings: LoraSettings): void {
 }
 
 export function isProjection(module: string): boolean {
-  return projections.includes(module.split(".").at(-1) as string);
+  return projections.includes(module.split(".").at(-1)!);
 }
 
 /**

@@ -64,9 +64,7 @@ export async function writePeftFolder(
   matrices: ReadonlyMap<string, TensorSource>,
   dtype: "F32" | "F64",
 ): Promise<readonly string[]> {
-  const targets = settings.targets ?? [
-    ...new Set(Array.from(matrices.keys(), (name) => name.split(".").at(-3) as string)),
-  ];
+  const targets = settings.targets ?? [...new Set(Array.from(matrices.keys(), (name) => name.split(".").at(-3)!))];
   const json = new TextEncoder().encode(`${JSON.stringify(toPeftConfig({ ...settings, targets }, base), null, 2)}\n`);
   await writeSynced(files, joinPath(folder, names.config), (write) => write(json));
   const named = new Map(Array.from(matrices, ([name, source]) => [prefix + name, source]));

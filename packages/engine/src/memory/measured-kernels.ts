@@ -83,7 +83,7 @@ export class MeasuredKernels {
         return cache;
       },
       freeCache: (cache) => {
-        this.#leave(this.#caches.get(cache) as Block);
+        this.#leave(this.#caches.get(cache)!);
         this.#caches.delete(cache);
       },
       ...this.#layouts(),
@@ -119,7 +119,7 @@ export class MeasuredKernels {
         const [first, ...others] = parts.map(blockOf);
         const shared = others.every((block) => block === first) ? first : undefined;
         const width = parts.reduce((sum, part) => sum + columns(part), 0);
-        const joined = this.#make([rows(parts[0] as Tensor), width], "working", "float", shared);
+        const joined = this.#make([rows(parts[0]!), width], "working", "float", shared);
         if (shared && parts.some((part) => this.#parts.has(part))) this.#parts.add(joined);
         return joined;
       },
@@ -197,9 +197,9 @@ export class MeasuredKernels {
 }
 
 function rows(tensor: Tensor): number {
-  return tensor.shape[0] as number;
+  return tensor.shape[0]!;
 }
 
 function columns(tensor: Tensor): number {
-  return tensor.shape[1] as number;
+  return tensor.shape[1]!;
 }

@@ -54,7 +54,7 @@ export function libtorchScratch(
     return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
   };
   const overTree = (layout: SequenceLayout, tree: SegmentTree, copies: TreeCopies, { q, k, v }: Heads): number => {
-    const rows = layout.offsets.at(-1) as number;
+    const rows = layout.offsets.at(-1)!;
     const { within, across, continued } = treeRows(layout, tree);
     const filled = within > rows ? rows : 0;
     const queries = copies.filled[0] * filled + copies.within[0] * within + copies.across * across;
@@ -88,7 +88,7 @@ export function libtorchScratch(
 }
 
 function rowsOf(tensor: Tensor): number {
-  return tensor.shape[0] as number;
+  return tensor.shape[0]!;
 }
 
 function elements(...tensors: readonly Tensor[]): number {
@@ -99,14 +99,14 @@ function treeRows(
   { offsets }: SequenceLayout,
   { parents }: SegmentTree,
 ): Readonly<Record<"within" | "across" | "continued", number>> {
-  const lengths = Array.from(parents, (_, s) => (offsets[s + 1] as number) - (offsets[s] as number));
+  const lengths = Array.from(parents, (_, s) => offsets[s + 1]! - offsets[s]!);
   const depths = new Int32Array(parents.length);
   let across = 0;
   parents.forEach((parent, s) => {
     if (parent < 0) return;
-    const depth = (depths[parent] as number) + 1;
+    const depth = depths[parent]! + 1;
     depths[s] = depth;
-    across += depth * (lengths[s] as number);
+    across += depth * lengths[s]!;
   });
   const continued = lengths.reduce((sum, length, s) => sum + (parents[s + 1] === s ? length : 0), 0);
   return { within: paddedRows(lengths), across, continued };

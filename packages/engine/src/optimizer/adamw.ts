@@ -48,11 +48,11 @@ export class AdamW {
     if (fresh) await this.#allocate(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
     const tensorsOf = (name: string, moments: AdamWMoments): Updated => {
-      const [param, grad] = [trained.get(name) as Tensor, gradients.get(name) as Tensor];
+      const [param, grad] = [trained.get(name)!, gradients.get(name)!];
       return { tensors: { ...moments, param, grad }, isMuon: name.includes("layers.") && param.shape.length === 2 };
     };
     const step = { settings, step: this.#step + 1, squares };
-    const norm = async (): Promise<number> => Math.sqrt((await kernels.read(squares))[0] as number);
+    const norm = async (): Promise<number> => Math.sqrt((await kernels.read(squares))[0]!);
     let gradNorm: number;
     if (this.#host) {
       gradNorm = await norm();
@@ -65,7 +65,7 @@ export class AdamW {
           await byMuon(kernels, updated, settings);
         });
     } else {
-      const updated = Array.from(gradients.keys(), (name) => tensorsOf(name, this.#moments.get(name) as AdamWMoments));
+      const updated = Array.from(gradients.keys(), (name) => tensorsOf(name, this.#moments.get(name)!));
       // The device skips a non-finite update by itself.
       byAdamW(kernels, updated, step);
       gradNorm = await norm();
@@ -118,10 +118,10 @@ export class AdamW {
         await this.#host.write(
           name,
           kind,
-          parts.map((part) => sources.get(part.name) as TensorSource),
+          parts.map((part) => sources.get(part.name)!),
         );
     else {
-      const tensors = new Map(Array.from(this.#moments, ([name, moments]) => [name, moments[kind] as Tensor]));
+      const tensors = new Map(Array.from(this.#moments, ([name, moments]) => [name, moments[kind]!]));
       await writeSources(this.#kernels, tensors, sources);
     }
   }
@@ -146,7 +146,7 @@ export class AdamW {
     this.#moments = new Map(
       Array.from(trained.keys(), (name) => {
         const master = masters?.get(name);
-        const moments = { first: first.get(name) as Tensor, second: second.get(name) as Tensor };
+        const moments = { first: first.get(name)!, second: second.get(name)! };
         return [name, { ...moments, ...(master && { master }) }];
       }),
     );
@@ -225,11 +225,11 @@ class HostMoments {
     const { shape, values } = this.#tensors(name);
     const kinds = Object.keys(values) as (keyof AdamWMoments)[];
     const kernels = this.#kernels;
-    const tensors = kinds.map((kind) => kernels.upload(values[kind] as Values, shape, "full"));
+    const tensors = kinds.map((kind) => kernels.upload(values[kind]!, shape, "full"));
     const moments = Object.fromEntries(kinds.map((kind, i) => [kind, tensors[i]])) as unknown as AdamWMoments;
     try {
       await update(moments);
-      for (const [i, kind] of kinds.entries()) values[kind] = (await kernels.read(tensors[i] as Tensor)) as Values;
+      for (const [i, kind] of kinds.entries()) values[kind] = (await kernels.read(tensors[i]!)) as Values;
     } finally {
       kernels.free(...tensors);
     }
@@ -244,7 +244,7 @@ class HostMoments {
     const read: Values[] = [];
     for (const part of parts) read.push(await part.read());
     const { values } = this.#tensors(name);
-    (values[kind] as Values).set(joinValues(read));
+    values[kind]!.set(joinValues(read));
   }
 
   clear(): void {
@@ -261,6 +261,6 @@ class HostMoments {
   }
 
   #tensors(name: string): HostTensors {
-    return this.#held.get(name) as HostTensors;
+    return this.#held.get(name)!;
   }
 }

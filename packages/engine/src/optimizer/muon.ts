@@ -23,8 +23,8 @@ export async function muonStep(
     }),
   );
   for (const [i, { update, squares }] of updates.entries()) {
-    const norm = Math.sqrt((await kernels.read(squares))[0] as number);
-    const { param, master = param } = tensors[i] as AdamWTensors;
+    const norm = Math.sqrt((await kernels.read(squares))[0]!);
+    const { param, master = param } = tensors[i]!;
     const [rows = 1, columns = 1] = param.shape;
     kernels.scope(() => {
       const direction = orthogonalised(kernels, kernels.scaled(update, 1 / Math.max(norm, epsilon)));
@@ -49,7 +49,7 @@ function orthogonalised(kernels: Kernels, x: Tensor): Tensor {
     const mixed = kernels.add(kernels.scaled(gram, b), kernels.scaled(kernels.linear(gram, gram), c));
     const product = isTall
       ? kernels.linear(result, mixed)
-      : (kernels.linearBackward(mixed, result, result, { input: true, weight: false, bias: false }).dX as Tensor);
+      : kernels.linearBackward(mixed, result, result, { input: true, weight: false, bias: false }).dX!;
     result = kernels.add(kernels.scaled(result, a), product);
   }
   return result;
@@ -58,5 +58,5 @@ function orthogonalised(kernels: Kernels, x: Tensor): Tensor {
 /** x^T x */
 function gramOfColumns(kernels: Kernels, x: Tensor, square: Tensor): Tensor {
   const { dWeight } = kernels.linearBackward(x, x, square, { input: false, weight: true, bias: false });
-  return kernels.copy(dWeight as Tensor, "working");
+  return kernels.copy(dWeight!, "working");
 }

@@ -134,7 +134,7 @@ function rotate(model: ModelOnDevice, layer: number, both: Tensor, positions: Te
   const tables = rotary[config.layerRotations[layer] ?? -1];
   if (!tables) return both;
   const { queryHeads, kvHeads, headDim, family } = config;
-  const [rows, heads, half] = [both.shape[0] as number, queryHeads + kvHeads, tables.cos.shape[1] as number];
+  const [rows, heads, half] = [both.shape[0]!, queryHeads + kvHeads, tables.cos.shape[1]!];
   if (2 * half === headDim && !family.adjacentPairs) return kernels.rotary(both, tables, positions, heads, inverse);
   const perHead = kernels.reshape(both, [rows * heads, headDim]);
   const turning = kernels.columns(perHead, 0, 2 * half);
@@ -150,13 +150,13 @@ function rotate(model: ModelOnDevice, layer: number, both: Tensor, positions: Te
 
 /** Moves elements 0 1 2 3 ... of each row to 0 2 ... 1 3 ... */
 function pairsToHalves(kernels: Kernels, x: Tensor): Tensor {
-  const [rows, half] = [x.shape[0] as number, (x.shape[1] as number) / 2];
+  const [rows, half] = [x.shape[0]!, x.shape[1]! / 2];
   const pairs = kernels.reshape(x, [rows * half, 2]);
   return kernels.joinColumns([0, 1].map((side) => kernels.reshape(kernels.columns(pairs, side, 1), [rows, half])));
 }
 
 function halvesToPairs(kernels: Kernels, x: Tensor): Tensor {
-  const [rows, half] = [x.shape[0] as number, (x.shape[1] as number) / 2];
+  const [rows, half] = [x.shape[0]!, x.shape[1]! / 2];
   const sides = [0, half].map((start) => kernels.reshape(kernels.columns(x, start, half), [rows * half, 1]));
   return kernels.reshape(kernels.joinColumns(sides), x.shape);
 }

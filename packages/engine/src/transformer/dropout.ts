@@ -28,14 +28,14 @@ export class Dropout {
     this.#random = randomFromSeed(seed).split("dropout").split(step);
     const { owners, positions } = batch.forest;
     this.#rows = numbers
-      ? Array.from(positions, (position, n) => `${numbers[owners[n] as number]} ${position}`)
+      ? Array.from(positions, (position, n) => `${numbers[owners[n]!]} ${position}`)
       : prefixNames(batch.forest);
-    this.#selected = Array.from(batch.selected, (row) => this.#rows[row] as string);
+    this.#selected = Array.from(batch.selected, (row) => this.#rows[row]!);
   }
 
   /** [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
   mask(kernels: Kernels, projection: string, [count, width]: readonly number[]): Tensor {
-    const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#selected, width as number];
+    const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#selected, width!];
     const scale = 1 / (1 - this.#rate);
     const ofProjection = this.#random.split(projection);
     const values = new Float32Array(rows.length * columns);
@@ -51,12 +51,12 @@ export class Dropout {
 function prefixNames({ tokens, positions, offsets, parents }: PrefixForest): string[] {
   const [low, high] = [new Int32Array(tokens.length), new Int32Array(tokens.length)];
   parents.forEach((parent, segment) => {
-    const [start, end] = [offsets[segment] as number, offsets[segment + 1] as number];
-    let before = parent < 0 ? -1 : (offsets[parent + 1] as number) - 1;
+    const [start, end] = [offsets[segment]!, offsets[segment + 1]!];
+    let before = parent < 0 ? -1 : offsets[parent + 1]! - 1;
     for (let n = start; n < end; before = n++) {
-      const token = tokens[n] as number;
-      low[n] = Math.imul((before < 0 ? 0x811c9dc5 : (low[before] as number)) ^ token, 0x01000193);
-      high[n] = Math.imul((before < 0 ? 0x9747b28c : (high[before] as number)) ^ (token + 1), 0x5bd1e995);
+      const token = tokens[n]!;
+      low[n] = Math.imul((before < 0 ? 0x811c9dc5 : low[before]!) ^ token, 0x01000193);
+      high[n] = Math.imul((before < 0 ? 0x9747b28c : high[before]!) ^ (token + 1), 0x5bd1e995);
     }
   });
   return Array.from(positions, (position, n) => `${low[n]} ${high[n]} ${position}`);

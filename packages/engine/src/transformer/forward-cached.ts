@@ -36,8 +36,8 @@ export function forwardCached(
   const { kernels } = model;
   const positions = new Int32Array(tokens.length);
   plan.past.forEach((past, s) => {
-    const start = plan.layout.offsets[s] as number;
-    for (let i = start; i < (plan.layout.offsets[s + 1] as number); i++) positions[i] = past + i - start;
+    const start = plan.layout.offsets[s]!;
+    for (let i = start; i < plan.layout.offsets[s + 1]!; i++) positions[i] = past + i - start;
   });
   return kernels.scope(() => {
     const inputs = {

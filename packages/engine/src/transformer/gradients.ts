@@ -74,7 +74,7 @@ export class Gradients {
     );
     this.#settle(weight.name, ofWeight, dWeight);
     if (bias !== null) this.#settle(bias, ofBias, dBias);
-    return dX as Tensor;
+    return dX!;
   }
 
   /** Backward of `rmsNorm`; returns d loss / d x, added to `onto`. */
@@ -101,7 +101,7 @@ export class Gradients {
   #place(model: ModelOnDevice, name: string, ahead = 0): GradientPlace | null {
     if (this.#added + ahead < this.#leaveOut) return null;
     if (this.#room.size === 0) this.#room = allocateTogether(this.#kernels, shapesOf(trainable(model)), "full");
-    return { tensor: this.#room.get(name) as Tensor, add: this.#byName.has(name) };
+    return { tensor: this.#room.get(name)!, add: this.#byName.has(name) };
   }
 
   #settle(name: string, slot: GradientPlace | null, returned: Tensor | null | undefined): void {

@@ -40,7 +40,7 @@ export function likeliestInPieces(
 export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPiece[]): Promise<LogProbsAtOne[]> {
   const rows: LogProbsAtOne[] = [];
   for (const { logProbs, topTokens, topLogProbs } of pieces) {
-    const width = topTokens.shape[1] as number;
+    const width = topTokens.shape[1]!;
     const [chosen, tokens, ofTokens] = await Promise.all([
       kernels.read(logProbs),
       kernels.read(topTokens),
@@ -49,10 +49,10 @@ export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPie
     kernels.free(logProbs, topTokens, topLogProbs);
     for (let row = 0; row < chosen.length; row++)
       rows.push({
-        logProb: chosen[row] as number,
+        logProb: chosen[row]!,
         top: Array.from({ length: width }, (_, i) => ({
-          token: tokens[row * width + i] as number,
-          logProb: ofTokens[row * width + i] as number,
+          token: tokens[row * width + i]!,
+          logProb: ofTokens[row * width + i]!,
         })),
       });
   }

@@ -65,7 +65,7 @@ export function rotaryTables(kernels: Kernels, { rotations, maxPositions }: Mode
     const table = (f: (angle: number) => number): Tensor => {
       const values = Float64Array.from(
         { length: maxPositions * half },
-        (_, n) => scale * f(Math.floor(n / half) * (frequencies[n % half] as number)),
+        (_, n) => scale * f(Math.floor(n / half) * frequencies[n % half]!),
       );
       return kernels.keep(kernels.upload(values, [maxPositions, half]));
     };

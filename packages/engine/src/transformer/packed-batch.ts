@@ -50,7 +50,7 @@ export function packBatch(
   const selected = Int32Array.from(new Set(rows)).toSorted();
   const placeOfRow = new Int32Array(forest.tokens.length);
   selected.forEach((row, index) => (placeOfRow[row] = index));
-  const places = rows.map((row) => placeOfRow[row] as number);
+  const places = rows.map((row) => placeOfRow[row]!);
   const ints = (values: ArrayLike<number>): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
   return {
     tokens: ints(forest.tokens),
@@ -77,9 +77,9 @@ function predictionsOf(
   const lastOfRow = new Int32Array(forest.tokens.length).fill(-1);
   const before: number[] = [];
   const predictionOf = (row: number, target: number, inverseTemperature: number): number => {
-    for (let k = lastOfRow[row] as number; k >= 0; k = before[k] as number)
+    for (let k = lastOfRow[row]!; k >= 0; k = before[k]!)
       if (targets[k] === target && inverseTemperatures[k] === inverseTemperature) return k;
-    before.push(lastOfRow[row] as number);
+    before.push(lastOfRow[row]!);
     rows.push(row);
     inverseTemperatures.push(inverseTemperature);
     return (lastOfRow[row] = targets.push(target) - 1);
@@ -90,7 +90,7 @@ function predictionsOf(
     // Greedy log-probs are reported at temperature 1.
     const inverseTemperature = 1 / (temperature || 1);
     rowsOfSequence(forest, s, Math.max(0, promptTokens.length - 1)).forEach((row, i) =>
-      predictions.push(predictionOf(row, completionTokens[i] as number, inverseTemperature)),
+      predictions.push(predictionOf(row, completionTokens[i]!, inverseTemperature)),
     );
     predictionOffsets[s + 1] = predictions.length;
   });
@@ -102,7 +102,7 @@ export function ofTokens(
   { predictions }: Pick<PackedBatch, "predictions">,
   ofPredictions: ArrayLike<number>,
 ): Float64Array {
-  return Float64Array.from(predictions, (k) => ofPredictions[k] as number);
+  return Float64Array.from(predictions, (k) => ofPredictions[k]!);
 }
 
 /** Sums gradients [M] into predictions [K]. */
@@ -112,7 +112,7 @@ export function gradientOfPredictions(
   ofEachToken: ArrayLike<number>,
 ): Tensor {
   const sums = new Float64Array(predicted.length);
-  predictions.forEach((k, m) => (sums[k] = (sums[k] as number) + (ofEachToken[m] as number)));
+  predictions.forEach((k, m) => (sums[k] = sums[k]! + ofEachToken[m]!));
   return kernels.upload(sums, [sums.length], "full");
 }
 
@@ -123,8 +123,8 @@ export function sequenceLayout(kernels: Kernels, offsets: ArrayLike<number>, par
   let longest = 0;
   for (let s = 0; s < reach.length; s++) {
     const parent = parents?.[s] ?? -1;
-    reach[s] = (host[s + 1] as number) - (host[s] as number) + (parent < 0 ? 0 : (reach[parent] as number));
-    longest = Math.max(longest, reach[s] as number);
+    reach[s] = host[s + 1]! - host[s]! + (parent < 0 ? 0 : reach[parent]!);
+    longest = Math.max(longest, reach[s]!);
   }
   return {
     offsets: host,

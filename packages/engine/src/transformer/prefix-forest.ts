@@ -56,7 +56,7 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
   const { shared = true, cost = noCost } = options;
   const inputs = sequences.map(inputTokens);
   const trees = Array.from({ length: shared ? 1 : inputs.length }, () => new Map<number, Run>());
-  inputs.forEach((_, s) => insert(trees[shared ? 0 : s] as Map<number, Run>, inputs, s));
+  inputs.forEach((_, s) => insert(trees[shared ? 0 : s]!, inputs, s));
   const roots = trees.flatMap((tree) => [...tree.values()]);
   const grown = depthFirst(roots, ({ children }) => [...children.values()]);
   for (const { run } of grown.toReversed()) mergeUnlessWorthwhile(run, cost);
@@ -80,13 +80,13 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
   retained.forEach(({ run }, segment) => run.ending.forEach((s) => (forest.ends[s] = segment)));
   inputs.forEach((input, s) => {
     let position = input.length - 1;
-    for (let segment = forest.ends[s] as number; segment >= 0; segment = forest.parents[segment] as number) {
+    for (let segment = forest.ends[s]!; segment >= 0; segment = forest.parents[segment]!) {
       const { from } = (retained[segment] as { readonly run: Run }).run;
       for (; position >= from; position--) {
-        const row = (starts[segment] as number) + position - from;
+        const row = starts[segment]! + position - from;
         if (forest.owners[row] !== -1) return;
         forest.owners[row] = s;
-        forest.tokens[row] = input[position] as number;
+        forest.tokens[row] = input[position]!;
         forest.positions[row] = position;
       }
     }
@@ -124,11 +124,11 @@ function unmerged(runs: readonly Run[]): readonly Run[] {
 
 export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0): Int32Array {
   const { positions, offsets, parents, lengths, ends } = forest;
-  let end = lengths[sequence] as number;
+  let end = lengths[sequence]!;
   const rows = new Int32Array(Math.max(0, end - from));
-  for (let s = ends[sequence] as number; end > from; s = parents[s] as number) {
-    const start = offsets[s] as number;
-    const depth = positions[start] as number;
+  for (let s = ends[sequence]!; end > from; s = parents[s]!) {
+    const start = offsets[s]!;
+    const depth = positions[start]!;
     for (let index = Math.max(from, depth); index < end; index++) rows[index - from] = start + index - depth;
     end = Math.min(end, depth);
   }
@@ -136,12 +136,12 @@ export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0)
 }
 
 function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence: number): void {
-  const input = inputs[sequence] as Int32Array;
+  const input = inputs[sequence]!;
   let run: Run | null = null;
   let position = 0;
   while (position < input.length) {
     const children: Map<number, Run> = run ? run.children : roots;
-    let next = children.get(input[position] as number);
+    let next = children.get(input[position]!);
     if (!next && run && children.size === 0) {
       // A run without branches grows, so no segment has a single child.
       Object.assign(run, { sequence, to: input.length });
@@ -149,9 +149,9 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
     }
     if (!next) {
       next = newRun(sequence, position, input.length);
-      children.set(input[position] as number, next);
+      children.set(input[position]!, next);
     }
-    const tokens = inputs[next.sequence] as Int32Array;
+    const tokens = inputs[next.sequence]!;
     const stop = Math.min(next.to, input.length);
     while (position < stop && tokens[position] === input[position]) position++;
     if (position < next.to && position < input.length) split(next, position, inputs);
@@ -164,11 +164,11 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
 function split(run: Run, position: number, inputs: readonly Int32Array[]): void {
   const { sequence, to, children, ending } = run;
   const rest = { ...newRun(sequence, position, to), children };
-  const beyond = (s: number): boolean => (inputs[s] as Int32Array).length > position;
+  const beyond = (s: number): boolean => inputs[s]!.length > position;
   rest.ending.push(...ending.filter(beyond));
   ending.splice(0, ending.length, ...ending.filter((s) => !beyond(s)));
   run.to = position;
-  run.children = new Map([[(inputs[sequence] as Int32Array)[position] as number, rest]]);
+  run.children = new Map([[inputs[sequence]![position]!, rest]]);
 }
 
 function newRun(sequence: number, from: number, to: number): Run {

@@ -73,11 +73,11 @@ export function projectTogetherBackward(
     }
     const { dX } = kernels.linearBackward(dOut, x, weight, { input: true, weight: false, bias: false });
     [name, ...parts.map((part) => part.name)].forEach((pair, i) => {
-      const dPair = i === 0 ? dOut : (dParts[i - 1] as Tensor);
+      const dPair = i === 0 ? dOut : dParts[i - 1]!;
       const dThroughPair = pairBackward(model, pair, dPair, x, gradients, dropout);
-      if (dThroughPair) kernels.accumulate(dX as Tensor, dThroughPair);
+      if (dThroughPair) kernels.accumulate(dX!, dThroughPair);
     });
-    return dX as Tensor;
+    return dX!;
   });
 }
 

@@ -92,7 +92,7 @@ function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor
       const dOutput = dX;
       dX = kernels.scope(() => {
         const rows = rowsOf(model, layer, batch, pass.dropout);
-        const saved = pass.layers[layer] as LayerPass | Tensor;
+        const saved = pass.layers[layer]!;
         const activations = "attention" in saved ? saved : layerActivations(model, layer, saved, rows).pass;
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });

@@ -21,7 +21,7 @@ export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
     const there = merged.find(({ pattern }) => pattern.test(name));
     const location = there ? name.replace(there.pattern, there.name) : name;
     const before = held.get(location);
-    const rows = (before?.shape[0] ?? 0) + (shape[0] as number);
+    const rows = (before?.shape[0] ?? 0) + shape[0]!;
     held.set(location, { shape: [rows, ...shape.slice(1)], parts: [...(before?.parts ?? []), { name, shape }] });
   }
   return held;
@@ -34,12 +34,12 @@ export function heldShapes(shapes: Shapes): Map<string, readonly number[]> {
 /** Allocates matrices, which decay, before vectors, at once if possible. */
 export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: Precision): Map<string, Tensor> {
   const names = [...shapes.keys()];
-  const isMatrix = (name: string): boolean => (shapes.get(name) as readonly number[]).length >= 2;
+  const isMatrix = (name: string): boolean => shapes.get(name)!.length >= 2;
   const order = [...names.filter(isMatrix), ...names.filter((name) => !isMatrix(name))];
-  const ordered = order.map((name) => shapes.get(name) as readonly number[]);
+  const ordered = order.map((name) => shapes.get(name)!);
   const tensors = kernels.scope(() => kernels.together(ordered, precision).map((tensor) => kernels.keep(tensor)));
-  const byName = new Map(order.map((name, i) => [name, tensors[i] as Tensor]));
-  return new Map(names.map((name) => [name, byName.get(name) as Tensor]));
+  const byName = new Map(order.map((name, i) => [name, tensors[i]!]));
+  return new Map(names.map((name) => [name, byName.get(name)!]));
 }
 
 export function copyTogether(
@@ -101,7 +101,7 @@ export function storedParts(
   const heldOf = new Map(heldBy.flat());
   const ends = new Map<string, number>();
   return Array.from(shapes, ([name, shape]) => {
-    const held = heldOf.get(name) as string;
+    const held = heldOf.get(name)!;
     const start = ends.get(held) ?? 0;
     ends.set(held, start + sizeOf(shape));
     return { name, shape, held, start };
@@ -130,7 +130,7 @@ export async function writeSources(
 ): Promise<void> {
   for (const [name, { parts }] of heldTensors(shapesOf(sources))) {
     const values: (Float32Array | Float64Array)[] = [];
-    for (const part of parts) values.push(await (sources.get(part.name) as TensorSource).read());
-    writeValues(kernels, tensors.get(name) as Tensor, joinValues(values));
+    for (const part of parts) values.push(await sources.get(part.name)!.read());
+    writeValues(kernels, tensors.get(name)!, joinValues(values));
   }
 }

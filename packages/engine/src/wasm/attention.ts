@@ -68,7 +68,7 @@ function pathsOf({ store }: WasmDevice, { offsets, tree }: SequenceLayout): Path
   const starts: number[] = [];
   parents.forEach((parent, s) => {
     if (parent < 0) starts.push(s);
-    else before[s] = (before[parent] as number) + (offsets[parent + 1] as number) - (offsets[parent] as number);
+    else before[s] = before[parent]! + offsets[parent + 1]! - offsets[parent]!;
   });
   return {
     before: store.upload(before, [parents.length]),

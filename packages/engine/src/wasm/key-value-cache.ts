@@ -36,7 +36,7 @@ export function cacheKernels(device: WasmDevice): KernelFamily<"cache"> {
       device.run("appendToCache", v, values, ...location, width);
       const out = store.allocate(q.shape);
       const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
-      const positions = q.shape[0] as number;
+      const positions = q.shape[0]!;
       device.withThreadScratch(pageCount * pageSize + 8, (scratch, bytes) =>
         device.divide(
           {
@@ -56,8 +56,8 @@ export function cacheKernels(device: WasmDevice): KernelFamily<"cache"> {
       const position = target.kvHeads * target.headDim * 4;
       from.forEach((page, i) => {
         const start = page * origin.pageSize * position;
-        const end = start + (lengths[i] as number) * position;
-        const offset = (to[i] as number) * target.pageSize * position;
+        const end = start + lengths[i]! * position;
+        const offset = to[i]! * target.pageSize * position;
         store.bytes(target.keys).set(store.bytes(origin.keys).subarray(start, end), offset);
         store.bytes(target.values).set(store.bytes(origin.values).subarray(start, end), offset);
       });

@@ -34,9 +34,7 @@ export function linearKernels(device: WasmDevice): KernelFamily<"linear"> {
       }
       if (needs.bias) {
         gradients.dBias = store.zeros([outer]);
-        store.withScratch(outer, (scratch) =>
-          device.run("columnSums", dOut, gradients.dBias as Tensor, rows, outer, scratch),
-        );
+        store.withScratch(outer, (scratch) => device.run("columnSums", dOut, gradients.dBias!, rows, outer, scratch));
       }
       return gradients;
     },

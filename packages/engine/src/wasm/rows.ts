@@ -57,7 +57,7 @@ export function rowWriteKernels(device: WasmDevice): KernelFamily<"rowWrites"> {
   const bytesOfRow = ({ shape }: Tensor): number => 4 * sizeOf(shape.slice(1));
   return {
     pickRows(x, rows) {
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       const out = store.allocate([count, ...x.shape.slice(1)], x.dtype);
       const [from, to, width] = [store.bytes(x), store.bytes(out), bytesOfRow(x)];
       store.ints(rows).forEach((row, m) => to.set(from.subarray(row * width, (row + 1) * width), m * width));
@@ -81,7 +81,7 @@ export function pieceKernels(device: WasmDevice): KernelFamily<"pieces"> {
   const { store } = device;
   const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {
     const [rows, fromWidth] = from.shape as readonly [number, number];
-    const toWidth = to.shape[1] as number;
+    const toWidth = to.shape[1]!;
     const [source, target] = [store.address(from) + 4 * fromStart, store.address(to) + 4 * toStart];
     const steps = { 0: 4 * fromWidth, 2: 4 * toWidth };
     const args = [source, 4 * fromWidth, target, 4 * toWidth, rows, count];
@@ -92,7 +92,7 @@ export function pieceKernels(device: WasmDevice): KernelFamily<"pieces"> {
     assign(into, from) {
       into.forEach((tensor, i) => {
         store.makeWritable(tensor);
-        store.bytes(tensor).set(store.bytes(from[i] as Tensor));
+        store.bytes(tensor).set(store.bytes(from[i]!));
       });
     },
     columns(x, start, count) {
@@ -105,7 +105,7 @@ export function pieceKernels(device: WasmDevice): KernelFamily<"pieces"> {
       const out = store.allocate(joinedSize(parts));
       let start = 0;
       for (const part of parts) {
-        const width = part.shape[1] as number;
+        const width = part.shape[1]!;
         copyColumns(part, 0, out, start, width);
         start += width;
       }

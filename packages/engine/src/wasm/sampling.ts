@@ -10,10 +10,7 @@ export function samplingKernels(device: WasmDevice): KernelFamily<"sampling"> {
   const columnsOf = (sampling: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
     const settings = isOnDevice(sampling) ? store.floats(sampling.settings) : packSampling(sampling).settings;
     return kernelSampling.map((name, column) => {
-      const values = Float32Array.from(
-        { length: rows },
-        (_, b) => settings[kernelSampling.length * b + column] as number,
-      );
+      const values = Float32Array.from({ length: rows }, (_, b) => settings[kernelSampling.length * b + column]!);
       return samplingParameters[name].shape.integer ? Int32Array.from(values) : values;
     });
   };
@@ -21,7 +18,7 @@ export function samplingKernels(device: WasmDevice): KernelFamily<"sampling"> {
     if (!isOnDevice(sampling)) return sampling.uniform;
     const [, width] = matrixSize(sampling.uniforms);
     const uniforms = store.floats(sampling.uniforms);
-    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + sampling.column] as number);
+    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + sampling.column]!);
   };
   return {
     sampleTokens(logits, settings) {
@@ -51,10 +48,10 @@ export function samplingKernels(device: WasmDevice): KernelFamily<"sampling"> {
       for (let row = 0; row < rows; row++) {
         const of = scores.subarray(row * vocabulary, (row + 1) * vocabulary);
         const normaliser = logSumExp(of);
-        logProbs[row] = (of[chosen[row] as number] as number) - normaliser;
+        logProbs[row] = of[chosen[row]!]! - normaliser;
         likeliest(of, count).forEach((token, i) => {
           topTokens[row * count + i] = token;
-          topLogProbs[row * count + i] = (of[token] as number) - normaliser;
+          topLogProbs[row * count + i] = of[token]! - normaliser;
         });
       }
       return {
@@ -78,9 +75,9 @@ function logSumExp(scores: Float32Array): number {
 function likeliest(scores: Float32Array, count: number): number[] {
   const best: number[] = [];
   scores.forEach((score, token) => {
-    if (best.length === count && !(score > (scores[best[count - 1] as number] as number))) return;
+    if (best.length === count && !(score > scores[best[count - 1]!]!)) return;
     let index = best.length;
-    while (index > 0 && score > (scores[best[index - 1] as number] as number)) index -= 1;
+    while (index > 0 && score > scores[best[index - 1]!]!) index -= 1;
     best.splice(index, 0, token);
     if (best.length > count) best.pop();
   });

@@ -76,7 +76,7 @@ export class ThreadPool {
    */
   run(name: FusedName, args: readonly number[], split: Split): void {
     const { countAt, cost, multiple = 1, fewest = multiple } = split;
-    const units = args[countAt] as number;
+    const units = args[countAt]!;
     const whole = units * cost;
     if (!this.#board || units <= fewest || whole < this.#options.least) {
       this.#shared.fused[name](...args);

@@ -55,9 +55,9 @@ export class WasmDevice {
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit). */
   expectIndices(ids: Tensor, limit: number, location: string): void {
-    const index = this.run("firstOutside", ids, ids.shape[0] as number, limit);
+    const index = this.run("firstOutside", ids, ids.shape[0]!, limit);
     if (index < 0) return;
-    const value = this.store.ints(ids)[index] as number;
+    const value = this.store.ints(ids)[index]!;
     throw inputError(`${location}: index ${value} at position ${index} is outside [0, ${limit})`, {
       position: index,
       index: value,

@@ -80,7 +80,7 @@ export class WasmMemory {
     if (Math.ceil(missing / page) > most || !this.#grow(Math.min(pages, most))) throw memoryFull(shape);
     this.#bytes = new Uint8Array(this.#memory.buffer);
     this.#free.add(end, this.#bytes.byteLength - end);
-    return this.#free.take(bytes) as number;
+    return this.#free.take(bytes)!;
   }
 
   #grow(pages: number): boolean {
@@ -136,10 +136,10 @@ export class FreeBlocks {
   /** Null if no block fits. Empty arrays take space. */
   take(bytes: number): number | null {
     const size = this.#rounded(bytes);
-    const index = this.#ends.findIndex((end, i) => end - (this.#starts[i] as number) >= size);
+    const index = this.#ends.findIndex((end, i) => end - this.#starts[i]! >= size);
     if (index < 0) return null;
-    const start = this.#starts[index] as number;
-    if (start + size < (this.#ends[index] as number)) this.#starts[index] = start + size;
+    const start = this.#starts[index]!;
+    if (start + size < this.#ends[index]!) this.#starts[index] = start + size;
     else {
       this.#starts.splice(index, 1);
       this.#ends.splice(index, 1);
@@ -158,18 +158,18 @@ export class FreeBlocks {
       this.#ends.splice(index, 0, end);
     }
     if (this.#starts[index + 1] !== end) return;
-    this.#ends[index] = this.#ends[index + 1] as number;
+    this.#ends[index] = this.#ends[index + 1]!;
     this.#starts.splice(index + 1, 1);
     this.#ends.splice(index + 1, 1);
   }
 
   get bytes(): number {
-    return this.#ends.reduce((sum, end, i) => sum + end - (this.#starts[i] as number), 0);
+    return this.#ends.reduce((sum, end, i) => sum + end - this.#starts[i]!, 0);
   }
 
   before(address: number): number {
     const last = this.#after(address) - 1;
-    return this.#ends[last] === address ? address - (this.#starts[last] as number) : 0;
+    return this.#ends[last] === address ? address - this.#starts[last]! : 0;
   }
 
   #after(address: number): number {
@@ -177,7 +177,7 @@ export class FreeBlocks {
     let high = this.#starts.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#starts[middle] as number) < address) low = middle + 1;
+      if (this.#starts[middle]! < address) low = middle + 1;
       else high = middle;
     }
     return low;

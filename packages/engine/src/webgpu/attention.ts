@@ -62,15 +62,15 @@ function blocksOf(device: GpuDevice, layout: SequenceLayout): AttentionBlocks {
       const readers = readersOf(layout, tree);
       return numbersOf(treeBlocks(layout, readers), readers);
     });
-    return { data, count: Math.ceil((offsets.at(-1) as number) / threads), tree: true };
+    return { data, count: Math.ceil(offsets.at(-1)! / threads), tree: true };
   }
   const data = device.deriveIndices(offsetsOnDevice, "blocks", () => numbersOf(sequenceBlocks(layout), []));
   return { data, count: data.size / 6, tree: false };
 }
 
 function readersOf({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32Array {
-  const readers = new Int32Array(offsets.at(-1) as number);
-  subtreeEnds(parents).forEach((end, s) => readers.fill(offsets[end] as number, offsets[s], offsets[s + 1]));
+  const readers = new Int32Array(offsets.at(-1)!);
+  subtreeEnds(parents).forEach((end, s) => readers.fill(offsets[end]!, offsets[s], offsets[s + 1]));
   return readers;
 }
 
@@ -78,7 +78,7 @@ function readersOf({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32
 function sequenceBlocks({ offsets }: SequenceLayout): Block[] {
   const blocks: Block[] = [];
   for (let s = 0; s + 1 < offsets.length; s++) {
-    const [start, readersEnd] = [offsets[s] as number, offsets[s + 1] as number];
+    const [start, readersEnd] = [offsets[s]!, offsets[s + 1]!];
     for (let first = start; first < readersEnd; first += threads) {
       const end = Math.min(first + threads, readersEnd);
       blocks.push({ first, end, runs: [{ start, end }], readersEnd });
@@ -94,14 +94,14 @@ function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
   let segment = 0;
   for (let first = 0; first < readers.length; first += threads) {
     const end = Math.min(first + threads, readers.length);
-    while ((offsets[segment + 1] as number) <= first) segment += 1;
+    while (offsets[segment + 1]! <= first) segment += 1;
     const runs: { start: number; end: number }[] = [];
     for (const run of ancestorRuns(layout, segment)) {
       const last = runs.at(-1);
       if (last?.end === run.start) last.end = run.end;
       else runs.push({ ...run });
     }
-    (runs.at(-1) as (typeof runs)[number]).end = end;
+    runs.at(-1)!.end = end;
     const readersEnd = readers.subarray(first, end).reduce((most, reader) => Math.max(most, reader), end);
     blocks.push({ first, end, runs, readersEnd });
   }

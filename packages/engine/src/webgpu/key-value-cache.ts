@@ -59,11 +59,10 @@ export function cacheKernels(device: GpuDevice): KernelFamily<"cache"> & { reado
 function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): GpuArray {
   return device.deriveIndices(pastOnDevice, "reach", () => {
     const { offsets } = layout;
-    const reach = new Int32Array(2 * (offsets.at(-1) as number));
+    const reach = new Int32Array(2 * offsets.at(-1)!);
     past.forEach((held, s) => {
-      const start = offsets[s] as number;
-      for (let token = start; token < (offsets[s + 1] as number); token++)
-        reach.set([s, held + token - start + 1], 2 * token);
+      const start = offsets[s]!;
+      for (let token = start; token < offsets[s + 1]!; token++) reach.set([s, held + token - start + 1], 2 * token);
     });
     return reach;
   });

@@ -116,7 +116,7 @@ export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: 
   const fits = (tile: Tile): boolean =>
     (tile.rows * tile.columns) / 16 <= limits.maxComputeInvocationsPerWorkgroup &&
     (tile.rows + tile.columns) * tile.depth * 4 <= limits.maxComputeWorkgroupStorageSize;
-  const least = tiles.at(-1) as Tile;
+  const least = tiles.at(-1)!;
   return tiles.find((tile) => fits(tile) && 2 * rows > tile.rows && 2 * columns > tile.columns) ?? least;
 }
 

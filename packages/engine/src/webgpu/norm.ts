@@ -42,7 +42,7 @@ function rotaryProgram(
   inverse: boolean,
 ): WgslProgram {
   const [rows] = inputs.x.shape as [number];
-  const half = inputs.cos.shape[1] as number;
+  const half = inputs.cos.shape[1]!;
   const pairs = rows * heads * half;
   return {
     name: "rotary",

@@ -19,7 +19,7 @@ export function pieceKernels(device: GpuDevice): KernelFamily<"pieces"> {
     together: (shapes) => shapes.map((shape) => device.zeros(shape)),
     assign(into, from) {
       const copies = from.map((tensor) => device.data(tensor).view());
-      into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
+      into.forEach((tensor, i) => store.replace(tensor, copies[i]!));
     },
     columns(x, start, count) {
       const [rows] = matrixSize(x);
@@ -44,7 +44,7 @@ function joinColumnsProgram(parts: readonly GpuArray[]): WgslProgram {
   const rows = parts[0]?.shape[0] as number;
   const ends: Record<string, number> = {};
   let whole = 0;
-  for (const [n, { shape }] of parts.entries()) ends[`end${n}`] = whole += shape[1] as number;
+  for (const [n, { shape }] of parts.entries()) ends[`end${n}`] = whole += shape[1]!;
   const choices = parts.map((_, n) => {
     const start = n === 0 ? "0" : `uniforms.end${n - 1}`;
     return `if (column < uniforms.end${n}) { result[i] = part${n}[row * (uniforms.end${n} - ${start}) + column - ${start}]; }`;

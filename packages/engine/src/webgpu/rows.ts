@@ -31,7 +31,7 @@ export function rowWriteKernels(device: GpuDevice): KernelFamily<"rowWrites"> {
   const { runner, store } = device;
   return {
     pickRows(x, rows) {
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       const data = device.data(x);
       const made = { shape: [count, ...x.shape.slice(1)], dtype: data.dtype };
       const { result } = runner.runForAll(takeRowsProgram(data, device.data(rows)), { result: made });

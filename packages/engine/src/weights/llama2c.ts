@@ -41,7 +41,7 @@ export async function openLlama2c(
     const header = await readHeader(file, path);
     const config = configOf(header);
     const places = placesOf(header);
-    const last = places.at(-1) as Place;
+    const last = places.at(-1)!;
     const expected = last.start + floatBytes(last.shape);
     if (file.bytes !== expected)
       throw invalidFile(

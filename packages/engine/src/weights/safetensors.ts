@@ -60,13 +60,13 @@ export function decodeValues({ buffer }: Uint8Array, dtype: StoredDtype): Float3
     case "BF16": {
       const halves = new Uint16Array(buffer);
       const bits = new Uint32Array(halves.length);
-      for (let i = 0; i < halves.length; i++) bits[i] = (halves[i] as number) << 16;
+      for (let i = 0; i < halves.length; i++) bits[i] = halves[i]! << 16;
       return new Float32Array(bits.buffer);
     }
     case "F16": {
       const halves = new Uint16Array(buffer);
       const values = new Float32Array(halves.length);
-      for (let i = 0; i < halves.length; i++) values[i] = halfToFloat(halves[i] as number);
+      for (let i = 0; i < halves.length; i++) values[i] = halfToFloat(halves[i]!);
       return values;
     }
   }

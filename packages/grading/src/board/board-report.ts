@@ -105,8 +105,8 @@ export async function judgeCases(
     for (const verdict of verdicts) verdict.catch(() => undefined);
     const judged: Judged[] = [];
     for (const [i, item] of cases.entries()) {
-      judged.push({ item, verdict: await (verdicts[i] as Promise<CaseVerdict>) });
-      onVerdict(judged.at(-1) as Judged);
+      judged.push({ item, verdict: await verdicts[i]! });
+      onVerdict(judged.at(-1)!);
     }
     const { user, system } = process.cpuUsage(before);
     return {

@@ -94,7 +94,7 @@ function wordsOf(reply: string, gold: string): Candidate[] {
 function constantOf(answer: string, gold: string): Value | null {
   const wanted = /\+\s*([CcKk])$/u.exec(gold.trim())?.[1];
   const [, rest, reply] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
-  if (wanted === undefined || rest === undefined || reply === wanted || rest.includes(reply as string)) return null;
+  if (wanted === undefined || rest === undefined || reply === wanted || rest.includes(reply!)) return null;
   return readValue(`${rest}${wanted}`);
 }
 
@@ -132,7 +132,7 @@ function renamed(text: string): Value | null {
   const plain = normaliseLatex(text).replaceAll(/(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])/gu, (letter) => {
     if (letter === "e" || letter === "i") return letter;
     if (!names.has(letter)) names.set(letter, `z_{${names.size}}`);
-    return names.get(letter) as string;
+    return names.get(letter)!;
   });
   return readValue(plain);
 }
@@ -148,7 +148,7 @@ function choiceOf(text: string): { readonly letter: string; readonly value: stri
   const match = lettered.exec(text.trim());
   if (!match) return null;
   const [, opened, , wrapped, bare, , closed, rest] = match as unknown as (string | undefined)[];
-  let value = (rest as string).trim();
+  let value = rest!.trim();
   if (opened && !closed) {
     if (!value.endsWith("}")) return null;
     value = value.slice(0, -1).trim();

@@ -119,7 +119,7 @@ class MathsThread implements MathsGrader {
     this.#worker ??= this.#start();
     this.#worker.ref();
     while (this.#isReady && this.#sent.length < atOnce && this.#waiting.length > 0) {
-      const job = this.#waiting.shift() as Job;
+      const job = this.#waiting.shift()!;
       this.#sent.push(job);
       this.#worker.postMessage(job.pair);
       if (this.#sent.length === 1) this.#watch();

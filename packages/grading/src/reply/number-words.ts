@@ -22,7 +22,7 @@ const irregular = "half third quarter fourth fifth eighth ninth twelfth twentiet
 const irregularValues = [2, 3, 4, 4, 5, 8, 9, 12, 20, 30, 40, 50];
 const denominators = wordTable<number>({
   ...Object.fromEntries("six seven ten eleven".split(" ").map((word) => [`${word}th`, Number(cardinals[word])])),
-  ...Object.fromEntries(irregular.split(" ").map((word, i) => [word, irregularValues[i] as number])),
+  ...Object.fromEntries(irregular.split(" ").map((word, i) => [word, irregularValues[i]!])),
   hundredth: 100,
   thousandth: 1000,
   millionth: 1e6,

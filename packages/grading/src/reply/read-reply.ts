@@ -61,13 +61,13 @@ function plainCharacters(text: string): string {
     .replaceAll(invisible, "")
     .replaceAll(embedding, "")
     .replaceAll(digit, (item) => {
-      const code = item.codePointAt(0) as number;
+      const code = item.codePointAt(0)!;
       return String((code & 15) - (code >= 0x966 ? 6 : 0));
     })
     .replaceAll(fullWidth, (item) => {
       if (item === "\u3000") return " ";
       if (item === "\ufe63") return "-";
-      return item === "\u3002" ? "." : String.fromCodePoint((item.codePointAt(0) as number) - 0xfee0);
+      return item === "\u3002" ? "." : String.fromCodePoint(item.codePointAt(0)! - 0xfee0);
     });
 }
 

@@ -21,13 +21,13 @@ export interface ControlMarks {
 export function controlMarks(controls: readonly string[], texts: readonly string[]): ControlMarks {
   const firsts = [...new Set(controls.map(firstCharacter))];
   const free = unusedCharacters(texts, firsts.length);
-  const markOf = new Map(firsts.map((first, i) => [first, free[i] as string]));
+  const markOf = new Map(firsts.map((first, i) => [first, free[i]!]));
   const firstOf = new Map(Array.from(markOf, ([first, mark]) => [mark, first]));
   const byLength = controls.toSorted((a, b) => b.length - a.length);
   const control = anyOf(byLength);
   const first = anyOf(firsts);
   const mark = anyOf([...firstOf.keys()]);
-  const show = (text: string): string => text.replaceAll(mark, (match) => firstOf.get(match) as string);
+  const show = (text: string): string => text.replaceAll(mark, (match) => firstOf.get(match)!);
   return {
     hide(text) {
       // A token may start within another.
@@ -38,12 +38,12 @@ export function controlMarks(controls: readonly string[], texts: readonly string
           after,
           after.replaceAll(control, (match) => {
             const begin = firstCharacter(match);
-            return `${markOf.get(begin) as string}${match.slice(begin.length)}`;
+            return `${markOf.get(begin)!}${match.slice(begin.length)}`;
           }),
         ];
       return after;
     },
-    hideAll: (text) => text.replaceAll(first, (match) => markOf.get(match) as string),
+    hideAll: (text) => text.replaceAll(first, (match) => markOf.get(match)!),
     show,
     cut: (text) => {
       const parts = text.split(new RegExp(`(?<=${mark.source})`, "g"));
@@ -58,7 +58,7 @@ export function anyOf(texts: readonly string[]): RegExp {
 }
 
 function firstCharacter(text: string): string {
-  return String.fromCodePoint(text.codePointAt(0) as number);
+  return String.fromCodePoint(text.codePointAt(0)!);
 }
 
 /** Braille patterns, then private use areas. */

@@ -121,8 +121,8 @@ function processed(processor: UnknownRecord, encodings: readonly Encoding[]): re
       const [first, last] = [processor["cls"], processor["sep"]].map(
         (token) => (token as readonly [string, number])[1],
       );
-      const between = processor["type"] === "RobertaProcessing" ? [last as number] : [];
-      return encodings.map((encoding, i) => [...(i === 0 ? [first as number] : between), ...encoding, last as number]);
+      const between = processor["type"] === "RobertaProcessing" ? [last!] : [];
+      return encodings.map((encoding, i) => [...(i === 0 ? [first!] : between), ...encoding, last!]);
     }
     case "ByteLevel":
       return encodings;

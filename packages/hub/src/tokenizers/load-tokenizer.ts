@@ -55,7 +55,7 @@ function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatToken
   const { vocabularySize, decode, tokenBytes } = readingFiles("read", () => tokenDecoder(files));
   return {
     vocabularySize,
-    endToken: ends[0] as number,
+    endToken: ends[0]!,
     endTokens: ends,
     encode: (text) => readingFiles("encode a text", () => encoder.encode(text)),
     encodePrompt: (text) => readingFiles("encode a text", () => encoder.encodePrompt(text)),

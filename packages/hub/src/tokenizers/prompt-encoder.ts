@@ -47,7 +47,7 @@ export function promptEncoder(
       if (!render) throw inputError("this checkpoint has no chat template; send a text or token prompt");
       const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
       return stripped(render(formed), added).flatMap((piece, i) => {
-        if ("control" in piece) return [special.controls.get(piece.control) as number];
+        if ("control" in piece) return [special.controls.get(piece.control)!];
         // Only a text that spells a control token must be cut.
         const cut = spelled.some((control) => piece.text.includes(control));
         return (cut ? piece.parts : [piece.text]).flatMap((part, j) => inner(part, i + j === 0));

@@ -53,7 +53,7 @@ export function smallVocabulary(merges: Merges = []): number {
  */
 export function learnMerges(texts: Iterable<string>, count: number): Merges {
   const words = [...wordCounts(texts)].map(([word, times]) => ({
-    symbols: Array.from(new TextEncoder().encode(word), (byte) => byteCharacters[byte] as string),
+    symbols: Array.from(new TextEncoder().encode(word), (byte) => byteCharacters[byte]!),
     times,
   }));
   const merges: (readonly [string, string])[] = [];

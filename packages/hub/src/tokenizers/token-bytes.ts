@@ -39,8 +39,8 @@ export function tokenBytes(
   };
   const pieces = Array.from(vocabulary, bytesOf);
   const offsets = new Int32Array(shared((pieces.length + 1) * Int32Array.BYTES_PER_ELEMENT));
-  pieces.forEach((piece, id) => (offsets[id + 1] = (offsets[id] as number) + piece.length));
-  const bytes = new Uint8Array(shared(offsets.at(-1) as number));
+  pieces.forEach((piece, id) => (offsets[id + 1] = offsets[id]! + piece.length));
+  const bytes = new Uint8Array(shared(offsets.at(-1)!));
   pieces.forEach((piece, id) => bytes.set(piece, offsets[id]));
   const spaced = pieces.findIndex((piece, id) => piece.length > 1 && piece[0] === 0x20 && !addedById.has(id));
   return { bytes, offsets, dropsFirstSpace: spaced >= 0 && !decode([spaced]).startsWith(" ") };

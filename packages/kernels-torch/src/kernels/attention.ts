@@ -10,8 +10,7 @@ export function attentionKernels(device: TorchDevice, dense: DenseAttention): Ke
   const { torch, store } = device;
   const { float32 } = scalarType;
   const overTree = treeAttention(device, dense);
-  const at = (x: Tensor, padded: PaddedLayout): Rows =>
-    paddedRows(device, device.rows(x), padded, x.shape[1] as number);
+  const at = (x: Tensor, padded: PaddedLayout): Rows => paddedRows(device, device.rows(x), padded, x.shape[1]!);
   return {
     attention(q, k, v, shape, layout) {
       const [rows] = matrixSize(q);
@@ -21,7 +20,7 @@ export function attentionKernels(device: TorchDevice, dense: DenseAttention): Ke
         if (layout.tree) return overTree.forward({ q, k, v }, layout, layout.tree, shape);
         const padded = paddedLayout(device, layout, rows);
         const [mixed, sums] = dense.forward(at(q, padded), at(k, padded), at(v, padded), sizeOf(padded), shape);
-        return [packRows(device, mixed, padded, q.shape[1] as number), packRows(device, sums, padded, queryHeads)];
+        return [packRows(device, mixed, padded, q.shape[1]!), packRows(device, sums, padded, queryHeads)];
       });
       return {
         out: store.adoptFloats(out, q.shape),
@@ -47,7 +46,7 @@ export function attentionKernels(device: TorchDevice, dense: DenseAttention): Ke
           },
         };
         const gradients = dense.backward(at(dOut, padded), saved, sizeOf(padded), shape);
-        const packed = (x: Handle, like: Tensor): Handle => packRows(device, x, padded, like.shape[1] as number);
+        const packed = (x: Handle, like: Tensor): Handle => packRows(device, x, padded, like.shape[1]!);
         return [packed(gradients[0], q), packed(gradients[1], k), packed(gradients[2], v)];
       });
       return {

@@ -88,7 +88,7 @@ function heldRows(
   const matrixSize = pageSize * headDim;
   const width = plan.table.length / plan.past.length;
   const start = pageRun(plan);
-  const page = start >= 0 ? start + first : count === 1 && width === 1 ? (plan.table[first] as number) : -1;
+  const page = start >= 0 ? start + first : count === 1 && width === 1 ? plan.table[first]! : -1;
   if (page >= 0)
     return {
       handle: torch.view(
@@ -233,7 +233,7 @@ export function attendInTurn(
   const { torch } = device;
   const { queryHeads, kvHeads, headDim } = shape;
   return inTurn(device, input, shape, plan, (part, s) => {
-    const past = plan.past[s] as number;
+    const past = plan.past[s]!;
     const [own, ownSums] = causal(device, part, shape);
     if (past === 0) return own;
     const byHead = (name: "keys" | "values"): Handle => {
@@ -269,8 +269,8 @@ function inTurn(
   const { torch } = device;
   const out = torch.empty([input.tokens, queryHeads * headDim], device.working);
   for (let s = 0; s < past.length; s++) {
-    const start = layout.offsets[s] as number;
-    const length = (layout.offsets[s + 1] as number) - start;
+    const start = layout.offsets[s]!;
+    const length = layout.offsets[s + 1]! - start;
     if (length === 0) continue;
     torch.run(() => {
       const rows = (x: Handle, heads: number): Handle =>

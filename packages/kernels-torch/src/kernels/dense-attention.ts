@@ -154,7 +154,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     if (results.length === 1 && first) return [...first];
     return Array.from(first ?? [], (_, i) =>
       torch.cat(
-        results.map((result) => (result as readonly Handle[])[i] as Handle),
+        results.map((result) => (result as readonly Handle[])[i]!),
         0,
       ),
     );

@@ -99,7 +99,7 @@ export function flashCacheKernels(
         torch.run(() => {
           const part = (held: TorchTensor, { pageSize }: KeyValueCache, page: number): Handle =>
             torch.view(held.handle, [count, length, width], [pageSize * width, width, 1], page * pageSize * width);
-          const [into, out] = [to[first] as number, from[first] as number];
+          const [into, out] = [to[first]!, from[first]!];
           torch.copyInto(part(target.keys, target, into), part(origin.keys, origin, out));
           torch.copyInto(part(target.values, target, into), part(origin.values, origin, out));
         });
@@ -118,15 +118,15 @@ function stretches(
 ): readonly Readonly<Stretch>[] {
   const matches: Stretch[] = [];
   from.forEach((page, i) => {
-    const length = lengths[i] as number;
+    const length = lengths[i]!;
     if (length === 0 || (page === to[i] && !apart)) return;
     const last = matches.at(-1);
     const follows =
       apart &&
       last?.length === length &&
       last.first + last.count === i &&
-      page === (from[i - 1] as number) + 1 &&
-      to[i] === (to[i - 1] as number) + 1;
+      page === from[i - 1]! + 1 &&
+      to[i] === to[i - 1]! + 1;
     if (follows) last.count += 1;
     else matches.push({ first: i, count: 1, length });
   });
@@ -198,7 +198,7 @@ function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
     const { offsets } = plan.layout;
     if (!isStep(plan))
       return torch.upload(
-        plan.past.map((held, s) => held + (offsets[s + 1] as number) - (offsets[s] as number)),
+        plan.past.map((held, s) => held + offsets[s + 1]! - offsets[s]!),
         [plan.past.length],
       );
     const one = torch.full([1], scalarType.float64, 1);
@@ -210,7 +210,7 @@ function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
 function placesOfNew(device: TorchDevice, plan: CachePlan, cache: KeyValueCache, width: number): Handle {
   const { store, torch } = device;
   return store.derive(store.get(plan.pastOnDevice), `columns of new places ${cache.pageSize} ${width}`, () =>
-    torch.view(linesOfNew(device, plan, cache), [plan.layout.offsets.at(-1) as number, width], [1, 0]),
+    torch.view(linesOfNew(device, plan, cache), [plan.layout.offsets.at(-1)!, width], [1, 0]),
   );
 }
 
@@ -224,7 +224,7 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
     const bits = Math.log2(pageSize);
     if (!isStep(plan) || (width > 1 && !Number.isInteger(bits))) {
       const { pages, positions } = newPages(plan, { pageSize });
-      const places = Float64Array.from(pages, (page, i) => page * pageSize + (positions[i] as number));
+      const places = Float64Array.from(pages, (page, i) => page * pageSize + positions[i]!);
       return torch.uploadIndices(places, [places.length]);
     }
     const { float64, int64 } = scalarType;

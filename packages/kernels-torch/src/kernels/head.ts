@@ -62,7 +62,7 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
             ? torch.empty([0], float32)
             : torch.view(
                 joined(
-                  parts.map((part) => part[i] as Handle),
+                  parts.map((part) => part[i]!),
                   0,
                 ),
                 [rows],
@@ -129,7 +129,7 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
   };
 
   function rowsOf(hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows {
-    const width = hidden.shape[1] as number;
+    const width = hidden.shape[1]!;
     const part = torch.view(device.handle(hidden), [count, width], [width, 1], start * width);
     const inverse = columnOf(device.handle(inverseTemperature), { start, count });
     return {
@@ -145,7 +145,7 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
   }
   /** Logits over the temperature plus a number per row, float32 [count, columns]. */
   function logitsOf(rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle {
-    const width = weight.shape[1] as number;
+    const width = weight.shape[1]!;
     const right = torch.view(device.handle(weight), [width, columns.count], [1, width], columns.start * width);
     if (rows.overTemperature !== null && space.first !== null) {
       const logits = torch.view(space.first, [rows.count, columns.count]);
@@ -181,7 +181,7 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
     return torch.call(aten.sumOver, x, { some: { ints: [1] } }, { bool: true }, null);
   }
   function joined(parts: readonly Handle[], axis: number): Handle {
-    return parts.length === 1 ? (parts[0] as Handle) : torch.cat(parts, axis);
+    return parts.length === 1 ? parts[0]! : torch.cat(parts, axis);
   }
 
   /**
@@ -191,9 +191,9 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
     const logits = logitsOf(rows, weight, columns, null, space);
     const largest = (x: Handle): Handle => torch.call(aten.maxOver, x, { ints: [1] }, { bool: true });
     const most = largest(logits);
-    const logShares = torch.view(space.second as Handle, [rows.count, columns.count]);
+    const logShares = torch.view(space.second!, [rows.count, columns.count]);
     torch.call(aten.logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
-    const places = placesIn(rows, columns, weight.shape[0] as number);
+    const places = placesIn(rows, columns, weight.shape[0]!);
     const chosen = torch.gather(logShares, places.index);
     torch.call(aten.expOut, logShares, logits);
     torch.multiplyInPlace(logits, logShares);
@@ -203,7 +203,7 @@ export function headKernels(device: TorchDevice, limit: number = tileLimit[devic
   function combined(parts: readonly Handles<5>[]): Handles<3> {
     const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
       joined(
-        parts.map((part) => part[i] as Handle),
+        parts.map((part) => part[i]!),
         1,
       ),
     ) as [Handle, Handle, Handle, Handle, Handle];
@@ -253,7 +253,7 @@ export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, li
   const fitting = Math.floor((limit - vocabulary * bytes.column) / (vocabulary * bytes.element));
   if (fitting >= Math.min(rows, thin)) return { rows: spans(rows, fitting), columns: spans(vocabulary, vocabulary) };
   const rowSpans = spans(rows, many);
-  const columns = Math.floor(limit / ((rowSpans[0] as Span).count * bytes.element + bytes.column));
+  const columns = Math.floor(limit / (rowSpans[0]!.count * bytes.element + bytes.column));
   return { rows: rowSpans, columns: spans(vocabulary, Math.max(1, columns)) };
 }
 

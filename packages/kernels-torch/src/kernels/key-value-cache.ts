@@ -59,7 +59,7 @@ export function cacheKernels(device: TorchDevice): KernelFamily<"cache"> {
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
       const { kvHeads, headDim } = target;
       from.forEach((page, i) => {
-        const length = lengths[i] as number;
+        const length = lengths[i]!;
         if (length === 0 || (page === to[i] && origin === target)) return;
         torch.run(() => {
           const part = (held: TorchTensor, { pageSize }: KeyValueCache, index: number): Handle =>
@@ -69,8 +69,8 @@ export function cacheKernels(device: TorchDevice): KernelFamily<"cache"> {
               [pageSize * headDim, headDim, 1],
               index * kvHeads * pageSize * headDim,
             );
-          torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, page));
-          torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, page));
+          torch.copyInto(part(target.keys, target, to[i]!), part(origin.keys, origin, page));
+          torch.copyInto(part(target.values, target, to[i]!), part(origin.values, origin, page));
         });
       });
     },

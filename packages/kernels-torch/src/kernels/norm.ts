@@ -167,7 +167,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
   /** [N, 1, headDim]; shared by all layers. */
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
     const table = wholeHead(tables, which);
-    const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
+    const [count, headDim] = [positions.shape[0]!, 2 * tables.cos.shape[1]!];
     const index = device.indices(positions);
     return store.derive(store.get(positions), `rotary ${table}`, () =>
       torch.view(torch.selectRows(table, index), [count, 1, headDim]),

@@ -43,7 +43,7 @@ export function optimizerKernels(device: TorchDevice): KernelFamily<"optimizer">
     torch.read(device.handle(clip.squares), [1], sum);
     if (!Number.isFinite(sum[0])) return false;
     const by = divisor(clip);
-    if (by === null || Math.sqrt(sum[0] as number) <= clip.maxNorm) return true;
+    if (by === null || Math.sqrt(sum[0]!) <= clip.maxNorm) return true;
     const factor = torch.call(aten.reciprocal, by);
     for (const { view } of parts) torch.multiplyInPlace(view(1), factor);
     return true;
@@ -63,7 +63,7 @@ export function optimizerKernels(device: TorchDevice): KernelFamily<"optimizer">
           const vectors = tensors.map((tensor) => [device.vector(tensor, true)]);
           const parts = stretches(torch, vectors).flatMap(norms);
           if (parts.length === 0) return torch.full([1], scalarType.float32, 0);
-          const all = parts.length === 1 ? (parts[0] as Handle) : torch.cat(parts, 0);
+          const all = parts.length === 1 ? parts[0]! : torch.cat(parts, 0);
           return torch.view(torch.call(aten.dot, all, all), [1]);
         },
         "full",

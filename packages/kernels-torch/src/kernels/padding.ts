@@ -21,8 +21,8 @@ export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: 
   const places = store.derive(store.get(layout.offsetsOnDevice), "padded rows", () => {
     const values = new Float64Array(rows);
     for (let s = 0; s < sequences; s++) {
-      const start = offsets[s] as number;
-      for (let row = start; row < (offsets[s + 1] as number); row++) values[row] = s * longest + row - start;
+      const start = offsets[s]!;
+      for (let row = start; row < offsets[s + 1]!; row++) values[row] = s * longest + row - start;
     }
     return torch.uploadIndices(values, [rows]);
   });

@@ -1,4 +1,4 @@
-import { joinedSize, matrixSize, type KernelFamily, type Tensor } from "@laconic/engine/kernels";
+import { joinedSize, matrixSize, type KernelFamily } from "@laconic/engine/kernels";
 import { Arena, stretches } from "../arena.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
@@ -9,7 +9,7 @@ export function pieceKernels(device: TorchDevice): KernelFamily<"pieces"> {
   return {
     together(shapes, precision = "working") {
       return Arena.places(torch, shapes, device.type(precision)).map((placement, i) => {
-        const shape = shapes[i] as readonly number[];
+        const shape = shapes[i]!;
         const handle = torch.run(() => torch.view(placement.arena.whole, shape, undefined, placement.start));
         const piece = store.adoptFloats(handle, shape, precision);
         piece.placement = placement;
@@ -18,7 +18,7 @@ export function pieceKernels(device: TorchDevice): KernelFamily<"pieces"> {
     },
     assign(into, from) {
       torch.run(() => {
-        const pairs = into.map((tensor, i) => [device.vector(tensor), device.vector(from[i] as Tensor)]);
+        const pairs = into.map((tensor, i) => [device.vector(tensor), device.vector(from[i]!)]);
         const filled = pairs.filter(([target]) => (target?.length ?? 0) > 0);
         for (const { view } of stretches(torch, filled)) torch.copyInto(view(0), view(1));
         for (const tensor of into) store.changed(store.get(tensor));
@@ -67,7 +67,7 @@ export function pieceKernels(device: TorchDevice): KernelFamily<"pieces"> {
       const fill = (whole: TorchTensor): void => {
         let end = 0;
         for (const part of torchTensors) {
-          const [start, count] = [end, part.shape[1] as number];
+          const [start, count] = [end, part.shape[1]!];
           end += count;
           if (count === 0) continue;
           const into = store.view(whole, `columns ${start} ${count}`, () =>
@@ -86,7 +86,7 @@ function areNeighbours(parts: readonly TorchTensor[]): boolean {
   let start = first?.columnsOf?.start ?? 0;
   return parts.every(({ columnsOf, shape }) => {
     const fits = columnsOf?.matrix === first?.columnsOf?.matrix && columnsOf?.start === start;
-    start += shape[1] as number;
+    start += shape[1]!;
     return fits;
   });
 }

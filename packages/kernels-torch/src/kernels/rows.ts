@@ -61,7 +61,7 @@ export function rowWriteKernels(device: TorchDevice): KernelFamily<"rowWrites"> 
   return {
     pickRows(x, rows) {
       const { handle, dtype, precision, range } = store.get(x);
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       const index = device.indices(rows);
       const shape = [count, ...x.shape.slice(1)];
       if (dtype === "float" && device.writesInPlace(sizeOf(shape)))
@@ -75,7 +75,7 @@ export function rowWriteKernels(device: TorchDevice): KernelFamily<"rowWrites"> 
     },
     writeRows(into, rows, values) {
       const [target, source] = [store.get(into), store.get(values)];
-      const count = rows.shape[0] as number;
+      const count = rows.shape[0]!;
       if (count === 0) return;
       const index = device.indices(rows);
       torch.run(() => {

@@ -18,7 +18,7 @@ export class SamplingInputs {
     this.#device = device;
     this.#given = samplingOnDevice;
     this.#settings = device.store.get(samplingOnDevice.settings);
-    this.rows = this.#settings.shape[0] as number;
+    this.rows = this.#settings.shape[0]!;
   }
 
   /** float32 [B, 1]. */
@@ -30,7 +30,7 @@ export class SamplingInputs {
   /** float32 [B, 1]. */
   uniform(): Handle {
     const { uniforms, column } = this.#given;
-    const width = uniforms.shape[1] as number;
+    const width = uniforms.shape[1]!;
     return this.#device.torch.view(this.#device.handle(uniforms), [this.rows, 1], [width, 1], column);
   }
 

@@ -38,7 +38,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         );
         const [mixed, sums] = [0, 1].map((i) =>
           places.packed(
-            parts.map((part) => part[i] as Handle),
+            parts.map((part) => part[i]!),
             level,
             name,
           ),
@@ -94,7 +94,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         const rows = places.index(`level ${l} rows`, level.rows);
         const keyRows = places.index(`level ${l} keys`, ...level.parts.map((part) => part.keyRows.rows));
         const add = (i: 0 | 1 | 2, index: Handle, delta: Handle): void => {
-          const into = results[i] as Handle;
+          const into = results[i]!;
           // Row indices are unique.
           const sum = torch.add(torch.selectRows(into, index), delta);
           torch.copyRows(into, index, sum);
@@ -123,7 +123,7 @@ class TreePlaces {
   constructor(device: TorchDevice, layout: SequenceLayout, tree: SegmentTree) {
     this.#device = device;
     this.#tree = tree;
-    this.#rows = layout.offsets.at(-1) as number;
+    this.#rows = layout.offsets.at(-1)!;
     const parts = cache.get(tree) ?? treeParts(layout, tree);
     cache.set(tree, parts);
     this.parts = parts;
@@ -132,7 +132,7 @@ class TreePlaces {
   /** Adds a zero row for padding. */
   source(x: Tensor, type: ScalarType = this.#device.working): Source {
     const { torch } = this.#device;
-    const width = x.shape[1] as number;
+    const width = x.shape[1]!;
     const { handle, stride } = this.#device.rows(x);
     const matrix = torch.view(handle, [this.#rows, width], [stride, 1]);
     if (!this.parts.padded) return { handle: matrix, stride, width };
@@ -154,14 +154,13 @@ class TreePlaces {
   }
 
   joined(parts: readonly Handle[]): Handle {
-    return parts.length === 1 ? (parts[0] as Handle) : this.#device.torch.cat(parts, 0);
+    return parts.length === 1 ? parts[0]! : this.#device.torch.cat(parts, 0);
   }
 
   index(name: string, ...lists: readonly Int32Array[]): Handle {
     const { store, torch } = this.#device;
     return store.derive(store.get(this.#tree.parentsOnDevice), name, () => {
-      const values =
-        lists.length === 1 ? (lists[0] as Int32Array) : Int32Array.from(lists.flatMap((list) => [...list]));
+      const values = lists.length === 1 ? lists[0]! : Int32Array.from(lists.flatMap((list) => [...list]));
       return torch.uploadIndices(values, [values.length]);
     });
   }
@@ -214,18 +213,18 @@ const short = 16;
 
 /** Depth-first order makes a segment's descendants one run of rows, which attend to all its keys. */
 function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeParts {
-  const rows = offsets.at(-1) as number;
+  const rows = offsets.at(-1)!;
   const ends = subtreeEnds(parents);
   const depths = new Int32Array(parents.length);
   const own: Block[] = [];
   const levels: Block[][] = [];
   parents.forEach((parent, s) => {
-    const depth = parent < 0 ? 0 : (depths[parent] as number) + 1;
+    const depth = parent < 0 ? 0 : depths[parent]! + 1;
     depths[s] = depth;
-    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
+    const [start, end] = [offsets[s]!, offsets[s + 1]!];
     const keys = { start, length: end - start };
     own.push({ queries: keys, keys });
-    const behind = { start: end, length: (offsets[ends[s] as number] as number) - end };
+    const behind = { start: end, length: offsets[ends[s]!]! - end };
     if (behind.length > 0) (levels[depth] ??= []).push({ queries: behind, keys });
   });
   const alike = (a: Block, b: Block): boolean => a.queries.length <= Math.max(short, 2 * b.queries.length);
@@ -253,12 +252,12 @@ function levelOf(
   const groups: Block[][] = [];
   for (const block of sorted) {
     const last = groups.at(-1);
-    if (last && together(last[0] as Block, block)) last.push(block);
+    if (last && together(last[0]!, block)) last.push(block);
     else groups.push([block]);
   }
   const parts = groups.map((group): TreePart => {
-    const queries = (group[0] as Block).queries.length;
-    const keys = causal ? queries : (group[0] as Block).keys.length;
+    const queries = group[0]!.queries.length;
+    const keys = causal ? queries : group[0]!.keys.length;
     const queryRows = rowsOf(group, "queries", queries, rows);
     const keyRows = causal ? queryRows : rowsOf(group, "keys", keys, rows);
     return { sequences: group.length, queries, keys, causal, queryRows, keyRows };
@@ -272,7 +271,7 @@ function levelOf(
     before += queryRows.rows.length;
   }
   const attending = Int32Array.from(placeOf.keys()).filter((row) => placeOf[row] !== -1);
-  const places = attending.map((row) => placeOf[row] as number);
+  const places = attending.map((row) => placeOf[row]!);
   const inOrder = places.length === before && places.every((index, i) => index === i);
   return { parts, rows: attending, places: inOrder ? null : places };
 }
@@ -282,8 +281,8 @@ function rowsOf(blocks: readonly Block[], of: keyof Block, length: number, none:
   blocks.forEach((block, s) => {
     for (let i = 0; i < block[of].length; i++) rows[s * length + i] = block[of].start + i;
   });
-  const first = (blocks[0] as Block)[of].start;
-  const step = blocks.length === 1 ? length : (blocks[1] as Block)[of].start - first;
+  const first = blocks[0]![of].start;
+  const step = blocks.length === 1 ? length : blocks[1]![of].start - first;
   const even = blocks.every((block, s) => block[of].length === length && block[of].start === first + s * step);
   return { rows, regular: even && step > 0 ? { first, step } : null };
 }

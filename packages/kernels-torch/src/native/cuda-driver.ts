@@ -62,7 +62,7 @@ function askDriver(name: string): { readonly error: number; readonly gpus: Gpu[]
       const attribute = (which: number): number => Number(ask((into) => getAttribute(into, which, device)).value);
       return {
         index,
-        name: label.toString("utf8").split("\0", 1)[0] as string,
+        name: label.toString("utf8").split("\0", 1)[0]!,
         memory: Number(ask((into) => getMemory(into, device)).value),
         computeCapability: `${attribute(computeCapabilityMajor)}.${attribute(computeCapabilityMinor)}`,
       };

@@ -143,9 +143,9 @@ export class DeviceMemory {
     const slots = this.calls.slots;
     let stride = 1;
     for (let i = shape.length - 1; i >= 0; i--) {
-      slots.setInteger(slotPlaces.sizes + i, shape[i] as number);
-      slots.setInteger(slotPlaces.strides + i, strides ? (strides[i] as number) : stride);
-      stride *= Math.max(1, shape[i] as number);
+      slots.setInteger(slotPlaces.sizes + i, shape[i]!);
+      slots.setInteger(slotPlaces.strides + i, strides ? strides[i]! : stride);
+      stride *= Math.max(1, shape[i]!);
     }
   }
 }
@@ -174,7 +174,7 @@ class Landings {
 
   take(kind: string, make: () => Pick<Landing, "handle" | "address">, bytes: number): Landing {
     const index = this.#kept.findIndex((landing) => landing.kind === kind);
-    return index < 0 ? { ...make(), kind, bytes } : (this.#kept.splice(index, 1)[0] as Landing);
+    return index < 0 ? { ...make(), kind, bytes } : this.#kept.splice(index, 1)[0]!;
   }
 
   leave(landing: Landing): void {

@@ -56,7 +56,7 @@ export class HandleScopes {
   #release(start: number, retained: readonly Handle[]): void {
     const temporaries = this.#temporaries;
     while (temporaries.length > start) {
-      const handle = temporaries.pop() as Handle;
+      const handle = temporaries.pop()!;
       if (!retained.includes(handle)) this.delete(handle);
     }
     if (this.#depth > 0) temporaries.push(...retained);

@@ -321,7 +321,7 @@ function cudaEvents(install: TorchInstall, currentStream: NativeFunction, index:
           create(slots.addressOf(0), disableTiming);
           spare.push(slots.integer(0));
         }
-        const event = spare.pop() as number;
+        const event = spare.pop()!;
         mark(event, stream);
         return {
           wait() {

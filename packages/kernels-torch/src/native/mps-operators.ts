@@ -69,7 +69,7 @@ export class MpsOperators {
       const results = Array.from({ length: op.results }, (_, i) => slots.integer(i));
       const [first] = args;
       if (op.name.endsWith("_") && typeof first === "number") {
-        this.#copy(first, copies.get(first) as Handle);
+        this.#copy(first, copies.get(first)!);
         for (const result of results) this.#memory.remove(result);
         slots.setInteger(0, this.#calls.duplicate(first));
         return;

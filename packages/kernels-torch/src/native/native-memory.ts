@@ -61,7 +61,7 @@ export class Slots {
 
   /** Unsigned, at most 53 bits. */
   integer(slot: number): number {
-    return (this.#words[2 * slot] as number) + (this.#words[2 * slot + 1] as number) * 2 ** 32;
+    return this.#words[2 * slot]! + this.#words[2 * slot + 1]! * 2 ** 32;
   }
 }
 

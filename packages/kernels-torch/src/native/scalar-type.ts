@@ -14,7 +14,7 @@ export function int64Of(values: Float64Array | Int32Array): BigInt64Array<ArrayB
   // Little-endian 32-bit halves are ten times faster than BigInt.
   const words = new Int32Array(2 * values.length);
   for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
+    const value = values[i]!;
     words[2 * i] = value;
     words[2 * i + 1] = Math.floor(value / 2 ** 32);
   }

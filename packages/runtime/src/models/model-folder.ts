@@ -184,7 +184,7 @@ export async function convertedFolder(
   const [tokenizer, ...others] = bins.filter(isTokenizer);
   if (tokenizer === undefined) return refuse(`has no tokenizer for ${weights.join()}; add the model's tokenizer.bin`);
   if (others.length > 0) refuse(`holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`);
-  const [from, vocab] = [join(folder, weights[0] as string), join(folder, tokenizer)];
+  const [from, vocab] = [join(folder, weights[0]!), join(folder, tokenizer)];
   const digests = await Promise.all([from, vocab].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
   const target = join(into, sha256(digests.join(" ")).slice(0, 16));
   if (existsSync(target)) return target;

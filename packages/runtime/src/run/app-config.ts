@@ -127,7 +127,7 @@ export function parseAppConfig(written: unknown): AppConfig {
   const whole = { ...defaults, ...written };
   const parsed = configSchema.safeParse(withoutReferences(whole), { error: issueWords });
   if (!parsed.success) {
-    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+    const issue = parsed.error.issues[0]!;
     refuseSetting(issue.path.join("."), issue.message);
   }
   const parts = withReferences(whole, parsed.data);
@@ -280,7 +280,7 @@ export function applyOverrides(config: Readonly<Json>, overrides: readonly strin
     const split = word.indexOf("=");
     if (split <= 0) throw configError(`"${word}" is not key=value`, { argument: word });
     const path = word.slice(0, split).split(".");
-    const last = path.pop() as string;
+    const last = path.pop()!;
     let json = result;
     for (const name of [...path, last])
       if (name === "" || forbidden.has(name))

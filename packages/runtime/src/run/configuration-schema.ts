@@ -87,5 +87,5 @@ function explained(schema: JsonSchema, path: readonly string[], value: unknown):
 function within(piece: JsonSchema, path: readonly string[], value?: unknown): JsonSchema {
   const { description: _words, default: _default, ...rest } = explained(piece, path, value);
   const { anyOf } = rest;
-  return kindAt(path) && anyOf ? (anyOf[0] as JsonSchema) : rest;
+  return kindAt(path) && anyOf ? anyOf[0]! : rest;
 }

@@ -141,7 +141,7 @@ async function openAll(
     const engineOfPolicy = await engineOn(device);
     const model = await engineOfPolicy.createModel(sourceOf(folder, saved));
     const speak = speaker(model.id, tokenizer, engineOfPolicy.capabilities, resources.batching);
-    policies[name] = { model, speak, agents: agentsOf[name] as readonly string[], ...(device && { device }) };
+    policies[name] = { model, speak, agents: agentsOf[name]!, ...(device && { device }) };
     engines[name] = engineOfPolicy;
   }
   const tokenizers = mapValues(based, ({ tokenizer }) => tokenizer);

@@ -68,7 +68,7 @@ export async function policiesOfRun(
   const policies: Record<string, RunPolicy> = {};
   for (const [name, { folder: base, tokenizer }] of Object.entries(based)) {
     const folder = join(checkpoint, modelPlace(manifest, name));
-    const agents = names[name] as readonly string[];
+    const agents = names[name]!;
     policies[name] = { source: modelSource(config, base ?? "", folder), tokenizer, agents, folder };
   }
   return { task, policies };
@@ -102,7 +102,7 @@ export async function findOpponentRuns(
           "train.opponents.runs",
           `${name} has the policies ${names.join(", ")}, but none for "${agent}"; choose one, such as ${name}/${names[0]}`,
         );
-      const chosen = policies[speaks] as RunPolicy;
+      const chosen = policies[speaks]!;
       if (!isSame(chosen.tokenizer, await tokenizerOf(agent)))
         refuseSetting(
           "train.opponents.runs",

@@ -142,8 +142,8 @@ async function runMemory(
   const place = deviceOf(config, team.policies[0] ?? "");
   const first = plannedPolicy("", config.model, memory, place);
   const byDevice = bytesByDevice([first, ...otherModels]);
-  const { training, sampling } = byDevice.get(null) as DeviceBytes;
-  const besides = (byDevice.get(place) as DeviceBytes).lasting - first.lasting;
+  const { training, sampling } = byDevice.get(null)!;
+  const besides = byDevice.get(place)!.lasting - first.lasting;
   const elsewhere = Object.fromEntries(
     [...byDevice].flatMap(([device, bytes]) => (device === null ? [] : [[device, bytes]])),
   );

@@ -147,7 +147,7 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };
   const weights = new Float64Array(length - 1).fill(1, promptTokens - 1);
   const gradient = { logprobs: floats as Float64Array, advantages: doubles as Float64Array };
-  const logProbs = Array.from({ length: completionTokens }, () => (floats as Float64Array)[0] as number);
+  const logProbs = Array.from({ length: completionTokens }, () => (floats as Float64Array)[0]!);
   return {
     sampling: size(tokens.slice(0, promptTokens)) + size(tokens.slice(promptTokens)) + size(logProbs),
     forward: size(datum(tokens, { weights })) + size(reply),

@@ -185,7 +185,7 @@ export function lessonStream(
   return async (step) => {
     const index = Math.floor(step / batchesPerDraw);
     if (drawn?.index !== index) drawn = { index, batches: await drawBatches(index) };
-    return drawn.batches[step % batchesPerDraw] as readonly WeightedSequence[];
+    return drawn.batches[step % batchesPerDraw]!;
   };
   async function drawBatches(index: number): Promise<(readonly WeightedSequence[])[]> {
     const random = randomFromSeed(seed).split(index);

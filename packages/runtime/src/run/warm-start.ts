@@ -26,7 +26,6 @@ import {
   runFiles,
   sha256Of,
   problemsOfSplit,
-  type TrainedPolicy,
   type Evaluation,
 } from "@laconic/trainer";
 import {
@@ -121,7 +120,7 @@ async function trainWarmStart(
   // All agents share one model.
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, device, resources);
   try {
-    const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+    const { model, speak } = parts.policies[onlyPolicy]!;
     const pupil = { model, speaks: speak(model), tokenizer: task.tokenizer, task };
     const loss = await giveWarmStart(course, warmStart, pupil, {
       onStep: (step, now) => progress.warmStartStep({ step, steps, loss: now }),
@@ -161,7 +160,7 @@ export async function trainRelayWarmStart(
   const settings = parseAppConfig({ task: { name: "relay", level: level.name } });
   const resources = await runResources(settings.model, progress);
   const { engine, parts } = await openParts(settings, device, { ...resources, fresh: freshRelayModel(seed) });
-  const { model } = parts.policies[onlyPolicy] as TrainedPolicy;
+  const { model } = parts.policies[onlyPolicy]!;
   try {
     await supervised(model, {
       steps,
@@ -193,7 +192,7 @@ const adam = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, maxGradNorm: 1, weightDec
 function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
   let end = 0;
   const phases = warmStartCurriculum(level);
-  return phases.find((phase) => done < (end += phase.share)) ?? (phases.at(-1) as WarmStartPhase);
+  return phases.find((phase) => done < (end += phase.share)) ?? phases.at(-1)!;
 }
 
 /** Version of the examples; a new one retrains cached models. */

@@ -126,7 +126,7 @@ export async function openFolder({ config, location, opened, fleet, options, clo
     ...(fleet && { replies: () => fleet.takeReplies() }),
     observer: {
       step(metrics) {
-        received.firstStep ??= metrics["step"] as number;
+        received.firstStep ??= metrics["step"]!;
         progress.step(metrics, fleet && serversInShort(fleet.servers()));
       },
       evaluation: (evaluation) => progress.evaluation(evaluation),

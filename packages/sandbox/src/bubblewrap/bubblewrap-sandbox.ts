@@ -168,7 +168,7 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
 function pythonText(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^ -~]/gu,
-    (char) => `\\U${(char.codePointAt(0) as number).toString(16).padStart(8, "0")}`,
+    (char) => `\\U${char.codePointAt(0)!.toString(16).padStart(8, "0")}`,
   );
 }
 

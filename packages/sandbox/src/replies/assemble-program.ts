@@ -36,5 +36,5 @@ function withBody(prompt: string, code: string): string {
   const isIndented = /^(?:[ \t]*\n)*[ \t]+\S/u.test(code);
   const bodies = isIndented ? [code, all] : isTrimmed ? [first, all, code] : [all, first, code];
   const programs = bodies.map((body) => `${start}${body}`);
-  return programs.find((program) => validSource(program)?.isBody === false) ?? (programs[0] as string);
+  return programs.find((program) => validSource(program)?.isBody === false) ?? programs[0]!;
 }

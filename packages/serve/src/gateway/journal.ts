@@ -69,7 +69,7 @@ export async function restore(
   }
   for (const id of open) lose(id);
   const corrections = [
-    ...Array.from(again, (id): GatewayEvent => ({ kind: "finished", rollout: finished.get(id) as FinishedRollout })),
+    ...Array.from(again, (id): GatewayEvent => ({ kind: "finished", rollout: finished.get(id)! })),
     ...Array.from(lost, (id): GatewayEvent => ({ kind: "dropped", id, reason: "lost" })),
   ];
   return {

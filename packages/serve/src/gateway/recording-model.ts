@@ -44,7 +44,7 @@ export function recordingModel(
       return answered.completion;
     }
     checkRoom(prompt, speaker.contextLength, rollout, options);
-    const step = state.step as number;
+    const step = state.step!;
     if (calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
     const turn = rollout.asked++;
     const model = state.models[agent];
@@ -70,7 +70,7 @@ export function recordingModel(
     if (tools) read = readCalls(tools, completion.text);
     const answer = { completion, tools: read?.calls ?? [], step, idempotencyKey };
     rollout.calls = recordCall(rollout.calls, prompt, answer);
-    const { kind, foreign } = rollout.calls.at(-1) as (typeof rollout.calls)[number];
+    const { kind, foreign } = rollout.calls.at(-1)!;
     state.prompts[kind] = (state.prompts[kind] ?? 0) + 1;
     state.foreign += foreign;
     return completion;

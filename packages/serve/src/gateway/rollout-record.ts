@@ -59,9 +59,7 @@ export function standingOf(
   const replies = new Map(
     earlier.flatMap(({ replyKey, index }) => (replyKey === null ? [] : [[replyKey, index] as const])),
   );
-  const sources = (messages ?? []).flatMap(({ role }, i) =>
-    role === "assistant" ? [replies.get(keys[i] as string)] : [],
-  );
+  const sources = (messages ?? []).flatMap(({ role }, i) => (role === "assistant" ? [replies.get(keys[i]!)] : []));
   const foreign = sources.filter((source) => source === undefined).length;
   const reported = sources.findLast((source) => source !== undefined);
   const length = (index: number): number => tokensOf(calls[index])?.length ?? 0;

@@ -59,7 +59,7 @@ function relayPairTask(options: {
 /** The shipped policy knows no marker. */
 function wordsOf({ players }: JointGame): JointWords {
   return {
-    single: { player: { ...(players[0] as Player), id: "single" } },
+    single: { player: { ...players[0]!, id: "single" } },
     having: (question, received) => [question, ...received.map(({ text }) => text)].join("|"),
   };
 }
@@ -76,7 +76,7 @@ function player(id: string, role: string, maxTokens: number): Player {
       const earlier = chat.filter((message) => message.role === "assistant").map(({ content }) => content);
       const { question: mark, next, reply } = relayMarks;
       const texts = [...earlier, ...received].flatMap((text) => [next, ...encode(text)]);
-      const first = relayMarks.role[role] as number;
+      const first = relayMarks.role[role]!;
       return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...texts, reply]);
     },
     renderPrompt: renderTokens,

@@ -120,7 +120,7 @@ function oneMoreHolder(level: RelayLevel, problems: readonly Problem[], random: 
       return { ...problem, views: { ...problem.views, [joining]: facts.join(" ") } };
     }),
     topology: relayTopology({ ...level, holders: level.holders + 1 }),
-    joins: { [joining]: first as AgentId },
+    joins: { [joining]: first! },
   };
 }
 

@@ -75,7 +75,7 @@ function tellerTopology({ tellerTokens, solverTokens, ask }: TellerSettings): To
       answer: answerOf<string>("solver"),
     });
   const teams = tellers.map((_, i) => teamOf(tellers.slice(0, i + 1)));
-  const whole = teams.at(-1) as Topology;
+  const whole = teams.at(-1)!;
   return {
     name: whole.name,
     agents: whole.agents,

@@ -37,7 +37,7 @@ export async function benchmarkData(
   const { problems: test } = await openSplit(benchmark, { ...open, ...(splits && { split: splits.test }) });
   const held = subset(usable(test, "test"), testProblems);
   if (file !== undefined) {
-    const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
+    const grading = gradingOf(test[0]!.grading, benchmark.answer);
     const { problems } = await openProblems(file, { grading, name: "file", ...present({ hub: open.hub }) });
     return { ...withValidation(usable(problems, "training")), testProblems: held };
   }

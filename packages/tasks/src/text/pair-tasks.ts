@@ -188,7 +188,7 @@ function cachedRewards(
     if (cached) return cached;
     const reward = cooperationReward({ aux, main }, grading, sandbox);
     cache.set(key, reward);
-    if (cache.size > 10_000) cache.delete(cache.keys().next().value as string);
+    if (cache.size > 10_000) cache.delete(cache.keys().next().value!);
     reward.then(
       ({ undecided }) => void (undecided !== null && cache.delete(key)),
       () => void cache.delete(key),

@@ -28,7 +28,7 @@ export async function openTeamTexts(
       if (!scripts.has(name)) scripts.set(name, await installedTexts(name, folder));
   return (asked) => {
     const textsBy = (change: (name: string) => string): TeamTexts["training"] =>
-      Object.fromEntries(methods.map((method) => [method, scripts.get(change(nameOf(method, asked))) as Script]));
+      Object.fromEntries(methods.map((method) => [method, scripts.get(change(nameOf(method, asked)))!]));
     return { training: textsBy(trainingOf), evaluation: textsBy((name) => name) };
   };
 }

@@ -37,7 +37,7 @@ export function searchTool(
       if (matches.length === 0) return "nothing found";
       return matches
         .map(({ id }) => {
-          const { title, text } = byId.get(id as string) as SearchDocument;
+          const { title, text } = byId.get(id as string)!;
           return `[${String(id)}]${title === undefined ? "" : ` ${title}`}\n${text.slice(0, characters)}`;
         })
         .join("\n\n");

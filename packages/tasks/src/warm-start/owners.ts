@@ -76,7 +76,7 @@ function idleStory(random: Random): string {
     name: trainedName(random, names),
     friend: trainedName(random, names),
     asked: thing,
-    other: things[(things.indexOf(thing) + 1 + random.integer(things.length - 1)) % things.length] as string,
+    other: things[(things.indexOf(thing) + 1 + random.integer(things.length - 1)) % things.length]!,
   };
   return `${random.pick(Object.values(idleFamilies.train))(cast, random)} ${cueOf(thing)}`;
 }
@@ -90,7 +90,7 @@ async function rehearsal(
   random: Random,
   more: readonly string[],
 ): Promise<TrainingSequence[]> {
-  const general = Array.from({ length: Math.min(400, most) }, (_, i) => beginnings[i % beginnings.length] as string);
+  const general = Array.from({ length: Math.min(400, most) }, (_, i) => beginnings[i % beginnings.length]!);
   const texts = await continuations(model, [...general, ...more.slice(0, most)], 24, random);
   return texts.filter(({ completionTokens }) => completionTokens.length > 0);
 }

@@ -76,7 +76,7 @@ export function jointLine(
   history: JointHistory,
   reads: readonly Turn[] = [],
 ): Line {
-  const { id, maxTokens, stop, renderPrompt } = game.players[i] as Player;
+  const { id, maxTokens, stop, renderPrompt } = game.players[i]!;
   return {
     agent: id,
     maxTokens,
@@ -93,7 +93,7 @@ export function jointPrompt(
   asked: JointHistory,
   history: JointHistory,
 ): Prompt {
-  const { system, prompt } = players[agent] as Player;
+  const { system, prompt } = players[agent]!;
   const chat: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   asked.forEach((questions, turn) => {
     chat.push({ role: "user", content: questions[agent] ?? "" });

@@ -25,7 +25,7 @@ export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}):
       const chat = messages.map((message) => plain(message, "parameters", "tool"));
       const index = chat.findIndex(({ role }) => role === "user");
       if (!tells || tools.length === 0 || index < 0) return chat;
-      const { content } = chat[index] as ChatMessage;
+      const { content } = chat[index]!;
       return chat.with(index, { role: "user", content: `${llamaList(tools)}${content}` });
     },
     read: (text) => readCalls(text, wholeBlocks),

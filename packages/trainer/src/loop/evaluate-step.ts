@@ -131,7 +131,7 @@ async function evaluateOpponents(
   const rates: Record<string, OpponentResult> = {};
   for (const name of pool.against) {
     const opponents = settings.sides.map((_, side) => pool.opponent(name, side));
-    const opponentAt = (i: number): Opponent => opponents[i % opponents.length] as Opponent;
+    const opponentAt = (i: number): Opponent => opponents[i % opponents.length]!;
     const played = await playProblems(parts, (i) => ({ ...models, ...opponentAt(i).models }), options);
     const games = played.flatMap(({ episode, score }, i) => {
       const marked = withOpponent(episode, name, Object.keys(opponentAt(i).models));

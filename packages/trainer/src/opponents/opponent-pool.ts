@@ -74,7 +74,7 @@ export class OpponentPool {
     const speakers = this.#speakers.get(name);
     if (!speakers) throw inputError(`weights not found for the opponent ${name}`, { name });
     const agents = this.#settings.sides[side] ?? [];
-    return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent] as LanguageModel])) };
+    return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent]!])) };
   }
 
   get against(): readonly string[] {

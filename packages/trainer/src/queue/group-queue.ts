@@ -95,7 +95,7 @@ export class GroupQueue {
         continue;
       }
       const sampled = taken.map(({ group }, position): SampledGroup => {
-        const { rollouts, ...rest } = this.#complete.get(group) as SampledGroup;
+        const { rollouts, ...rest } = this.#complete.get(group)!;
         this.#complete.delete(group);
         return { ...rest, rollouts: rollouts.map((rollout) => ({ ...rollout, group: position })) };
       });
@@ -156,7 +156,7 @@ export class GroupQueue {
     try {
       for (let started = this.#next(); started; started = this.#next()) {
         this.#noteUse();
-        await this.#begin(started, this.#current as Held);
+        await this.#begin(started, this.#current!);
       }
     } finally {
       this.#isPumping = false;

@@ -62,7 +62,7 @@ export class TrainingQueue {
     const problems = this.#drawn.get(step) ?? problemsOf(step, stream);
     this.#drawn.set(step, problems);
     if (this.#drawn.size > keptSteps) this.#drawn.delete(Math.min(...this.#drawn.keys()));
-    return { group, problem: problems[group] as Problem, random: stream.split("rollout") };
+    return { group, problem: problems[group]!, random: stream.split("rollout") };
   }
 
   take(version: number): Promise<TakenGroups> {

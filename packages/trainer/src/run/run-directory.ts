@@ -220,7 +220,7 @@ class RunDirectory implements Run {
   async step(metrics: Metrics, clock: StepClock): Promise<void> {
     await this.#adjust(); // for recorders without records
     await this.#append(runFiles.metrics, [metrics]);
-    this.#stepsDone = metrics["step"] as number;
+    this.#stepsDone = metrics["step"]!;
     await this.#append(runFiles.timing, [
       { step: metrics["step"], ...timesOf(metrics, clock), ...(await this.#options.measures?.()) },
     ]);

@@ -69,7 +69,7 @@ function packLearner({
     prices,
     ...(learner.hasOwnBudget && { rewards: scored.map(({ reward }) => reward) }),
     // Rollout and turn of each sequence.
-    sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn] as const),
+    sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i]!, turn] as const),
     advantages: packNumbers(batch.advantages),
     oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
     ...(refLogProbs && { refLogProbs: packNumbers(refLogProbs.values) }),

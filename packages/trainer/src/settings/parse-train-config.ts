@@ -113,11 +113,11 @@ function refuseIssues(
 ): never {
   const all = issues.flatMap(issuesOfNamed);
   const stray = all.find((issue) => issue.code === "unrecognized_keys");
-  const issue = stray ?? (all[0] as z.core.$ZodIssue);
+  const issue = stray ?? all[0]!;
   const path = issue.path.map(String);
   const keyOf = (name: string): string => [...location, ...path, name].join(".");
   if (!stray) return refuseSetting([...location, ...path].join("."), issue.message);
-  const name = stray.keys[0] as string;
+  const name = stray.keys[0]!;
   const keys = keysAt(trainConfigSchema, path, input);
   const nearHere = nearestName(name, keys);
   const near = nearHere === undefined ? nearest(name) : keyOf(nearHere);

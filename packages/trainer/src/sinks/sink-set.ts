@@ -34,7 +34,7 @@ export class SinkSet {
   }
 
   log(metrics: Metrics): Promise<void> {
-    return this.tell((sink) => sink.log(metrics, metrics["step"] as number));
+    return this.tell((sink) => sink.log(metrics, metrics["step"]!));
   }
 
   /** @param shown - readable episodes */
@@ -60,13 +60,13 @@ export class SinkSet {
     };
     const sendEvaluations = async (until: number): Promise<void> => {
       while ((evaluations[0]?.step ?? Infinity) < until) {
-        const result = evaluations.shift() as Evaluation;
+        const result = evaluations.shift()!;
         await this.evaluation(result, await episodesOf(result.step));
       }
     };
     for await (const row of eachRow(source, runFiles.metrics)) {
       const metrics = row as Metrics;
-      await sendEvaluations(metrics["step"] as number);
+      await sendEvaluations(metrics["step"]!);
       await this.log(metrics);
     }
     await sendEvaluations(Infinity);

@@ -97,6 +97,6 @@ function tableOf(polynomial: number): Uint32Array {
 
 function crcOf(data: Uint8Array, table: Uint32Array): number {
   let crc = 0xffffffff;
-  for (const byte of data) crc = (table[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
+  for (const byte of data) crc = table[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 }

@@ -138,8 +138,8 @@ function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
   return ({ pool, random }) => {
     const weights = pool.map(weightOf);
     let rest = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
-    const match = pool.find((_, i) => (rest -= weights[i] as number) < 0) ?? pool.at(-1);
-    return (match as PoolMember).name;
+    const match = pool.find((_, i) => (rest -= weights[i]!) < 0) ?? pool.at(-1);
+    return match!.name;
   };
 }
 
@@ -148,7 +148,7 @@ function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
  * x.
  */
 export const matchmakings: Readonly<Record<"uniform" | "hard" | "even", Matchmaking>> = {
-  uniform: ({ pool, random }) => (pool[random.integer(pool.length)] as PoolMember).name,
+  uniform: ({ pool, random }) => pool[random.integer(pool.length)]!.name,
   hard: weighted((member) => (1 - smoothed(member)) ** 2),
   even: weighted((member) => smoothed(member) * (1 - smoothed(member))),
 };

@@ -58,7 +58,7 @@ export async function learn(run: LearningRun, state: Learned, batch: StepBatch):
   if (devices.length > 1)
     await allOf(devices.map((device) => inTurn(learners.filter(({ policy }) => policy.device === device))));
   else await inTurn(learners);
-  return learners.map((learner) => results.get(learner) as LearnerResult);
+  return learners.map((learner) => results.get(learner)!);
 }
 
 /** Waits for all before the first error is thrown. */

@@ -39,7 +39,7 @@ export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }
   const places = new Map(part.rows.map((row, index) => [row, index]));
   const logProbs = raggedSelect(
     part.logProbs,
-    part.rows.map((_, row) => places.get(row) as number),
+    part.rows.map((_, row) => places.get(row)!),
   );
   return { logProbs, gap: gapBetween(logProbs, sampledLogProbs) };
 }
@@ -58,8 +58,7 @@ export async function oldLogProbsOf(
 
 function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
   const differences = new Float64Array(values.length);
-  for (let i = 0; i < values.length; i++)
-    differences[i] = Math.abs((values[i] as number) - (sampled.values[i] as number));
+  for (let i = 0; i < values.length; i++) differences[i] = Math.abs(values[i]! - sampled.values[i]!);
   return statisticOf(differences);
 }
 

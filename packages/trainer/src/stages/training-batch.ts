@@ -111,7 +111,7 @@ function spokenBy(agents: ReadonlySet<string>, scored: ScoredRollout, episode: n
 
 function checkLogProbs(trained: readonly Trained[], logProbs: Ragged): void {
   const refuse = (code: "input_invalid" | "numeric_invalid", row: number, reason: string, detail: object): never => {
-    const { utterance, episode } = trained[row] as Trained;
+    const { utterance, episode } = trained[row]!;
     const { agent, turn } = utterance;
     throw new LaconicError(code, `episode ${episode}, agent "${agent}", turn ${turn}${reason}`, {
       row,
@@ -164,7 +164,7 @@ async function advantagesOf(
   const groups =
     groupBy === "prompt" ? Int32Array.from(scored, ({ group }) => group) : groupsOf(trained, groupBy, grouping);
   const column = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
-  const tokensOf = (row: number): number => (trained[row] as Trained).trace.tokens.length;
+  const tokensOf = (row: number): number => trained[row]!.trace.tokens.length;
   const lengths = rows.map(({ sequences }) => sequences.reduce((sum, row) => sum + tokensOf(row), 0));
   const result = await estimator.estimate(
     {
@@ -179,10 +179,10 @@ async function advantagesOf(
       prices,
       problems: rows.map((row) => row.scored.problem),
       episodes: rows.map((row) => row.scored.episode),
-      utterances: rows.map(({ sequences }) => sequences.map((row) => (trained[row] as Trained).utterance)),
-      ...(groupBy.includes("agent") && { agents: rows.map(({ agent }) => agent as AgentId) }),
+      utterances: rows.map(({ sequences }) => sequences.map((row) => trained[row]!.utterance)),
+      ...(groupBy.includes("agent") && { agents: rows.map(({ agent }) => agent!) }),
       ...(rows.every((row) => row.scored.greedyReward !== undefined) && {
-        greedyRewards: column((row) => row.scored.greedyReward as number),
+        greedyRewards: column((row) => row.scored.greedyReward!),
       }),
     },
     state,
@@ -195,9 +195,9 @@ function weightsOf(rows: readonly Row[], groups: Int32Array): Float64Array {
   const counts = new Map<ScoredRollout, Map<number, number>>();
   rows.forEach(({ scored }, row) => {
     const sizes = counts.get(scored) ?? new Map<number, number>();
-    counts.set(scored, sizes.set(groups[row] as number, (sizes.get(groups[row] as number) ?? 0) + 1));
+    counts.set(scored, sizes.set(groups[row]!, (sizes.get(groups[row]!) ?? 0) + 1));
   });
-  return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row] as number) ?? 1));
+  return Float64Array.from(rows, ({ scored }, row) => 1 / (counts.get(scored)?.get(groups[row]!) ?? 1));
 }
 
 function groupsOf(trained: readonly Trained[], groupBy: GroupKey, grouping: Grouping | null = null): Int32Array {
@@ -237,7 +237,7 @@ function utteranceRow({ utterance: { agent, turn }, scored }: Trained, row: numb
 
 function offsetsOf(lengths: readonly number[]): Int32Array {
   const offsets = new Int32Array(lengths.length + 1);
-  lengths.forEach((length, i) => (offsets[i + 1] = (offsets[i] as number) + length));
+  lengths.forEach((length, i) => (offsets[i + 1] = offsets[i]! + length));
   return offsets;
 }
 
@@ -256,14 +256,14 @@ function columns(
 function ofSequences(advantages: Float64Array, rows: readonly Row[], trained: readonly Trained[]): Float64Array {
   if (advantages.length === rows.length) {
     const spread = new Float64Array(trained.length);
-    rows.forEach(({ sequences }, i) => sequences.forEach((row) => (spread[row] = advantages[i] as number)));
+    rows.forEach(({ sequences }, i) => sequences.forEach((row) => (spread[row] = advantages[i]!)));
     return spread;
   }
   const starts = offsetsOf(trained.map(({ trace }) => trace.tokens.length));
   const ordered = new Float64Array(advantages.length);
   let from = 0;
   for (const row of rows.flatMap(({ sequences }) => sequences)) {
-    const { length } = (trained[row] as Trained).trace.tokens;
+    const { length } = trained[row]!.trace.tokens;
     ordered.set(advantages.subarray(from, from + length), starts[row]);
     from += length;
   }

@@ -28,13 +28,13 @@ export function treeRollout(
   { score, sampling }: Pick<GameOptions, "score" | "sampling">,
   { models, problem, group, random }: GroupPlace,
 ): GroupRollout {
-  const game = parts.task.game as JointGame;
+  const game = parts.task.game!;
   return {
     parts: 1,
     async play(_, attempt = 0, signal) {
       const scores: (RewardOutcome | null)[] = [];
       const say: Say = (agent, location, prompt, earlier) => {
-        const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
+        const { id, maxTokens, stop, renderPrompt } = game.players[agent]!;
         const round = earlier.length / game.players.length;
         return speak(
           {
@@ -187,7 +187,7 @@ async function grow(
   );
   const judged = await Promise.all(
     jointReplies(game.players.length, count, settings.mode).map(async (chosen) => {
-      const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply)) as Turn)];
+      const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply))!)];
       return { replies: chosen, turns, played: await judge(turns) };
     }),
   );

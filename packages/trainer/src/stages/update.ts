@@ -10,7 +10,6 @@ import type {
   Statistic,
   TokenGradient,
   TrainableModel,
-  TrainingSequence,
 } from "@laconic/core";
 import { emptyStatistic, mergeDiagnostics, mergeStatistics } from "@laconic/core/numeric";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
@@ -104,7 +103,7 @@ interface MinibatchResult extends Pick<UpdateResult, "diagnostics" | "passed"> {
 
 async function minibatch(input: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<MinibatchResult> {
   const { model, config, objective, batch } = input;
-  const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
+  const sequences = rows.map((row) => batch.sequences[row]!);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
     sequences: new Set(units).size,
@@ -117,7 +116,7 @@ async function minibatch(input: UpdateFacts, rows: readonly number[], optimizerS
   const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
     const rowFacts = rowsOf(
       input,
-      chosen.map((i) => rows[i] as number),
+      chosen.map((i) => rows[i]!),
       logProbs,
     );
     const output = evaluated.evaluate({ logProbs, ...rowFacts, totals });
@@ -177,7 +176,7 @@ function rowsOf(
     }),
     rollLogProbs: raggedSelect(batch.sampledLogProbs, rows),
     advantages: advantagesOf(batch, rows),
-    groups: Int32Array.from(rows, (row) => batch.problems[row] as number),
+    groups: Int32Array.from(rows, (row) => batch.problems[row]!),
   };
 }
 
@@ -190,8 +189,8 @@ function samplerGapOf(
   let total = 0;
   let compared = 0;
   for (const row of rows)
-    for (let t = offsets[row] as number; t < (offsets[row + 1] as number); t++) {
-      total += Math.abs((values[t] as number) - (sampledLogProbs.values[t] as number));
+    for (let t = offsets[row]!; t < offsets[row + 1]!; t++) {
+      total += Math.abs(values[t]! - sampledLogProbs.values[t]!);
       compared += 1;
     }
   return total / Math.max(1, compared);
@@ -201,7 +200,7 @@ function advantagesOf(
   { advantages, sampledLogProbs, sequences }: TrainingBatch,
   rows: readonly number[],
 ): Float64Array {
-  if (advantages.length === sequences.length) return Float64Array.from(rows, (row) => advantages[row] as number);
+  if (advantages.length === sequences.length) return Float64Array.from(rows, (row) => advantages[row]!);
   return raggedSelect({ ...sampledLogProbs, values: advantages }, rows).values;
 }
 
@@ -211,8 +210,8 @@ function unitsOf(
   rows: readonly number[] = [...batch.episodes.keys()],
 ): Int32Array {
   const items = rows.map((row) => {
-    const { agent, turn } = batch.utterances[row] as TrainingBatch["utterances"][number];
-    return { episode: batch.episodes[row] as number, agent, turn };
+    const { agent, turn } = batch.utterances[row]!;
+    return { episode: batch.episodes[row]!, agent, turn };
   });
   return unitIndex(items, unit);
 }

@@ -29,7 +29,7 @@ export function checkPolicy(
   rollouts: readonly Rollout[],
   policy: string,
 ): void {
-  const record = step.policies[policy] as StoredPolicy;
+  const record = step.policies[policy]!;
   const location = { step: step.step, policy };
   const spoken = spokenBy(record.agents, rollouts);
   const matches = record.sequences.map((sequence) => sequence.join("/"));
@@ -75,7 +75,7 @@ function checkAdvantages({ findings, place, settings, rollouts, record, trained 
     const rewards = members.map(
       ({ row, number }) => (record.rewards ? record.rewards[number] : row.reward) ?? Number.NaN,
     );
-    advantagesOf(settings.advantage, rewards).forEach((value, i) => advantages.set(members[i] as Rollout, value));
+    advantagesOf(settings.advantage, rewards).forEach((value, i) => advantages.set(members[i]!, value));
   }
   const match = unpackNumbers(record.advantages);
   findings.at("advantage", place).number("number of advantages", trained.length, match.length);
@@ -95,7 +95,7 @@ function checkUpdates({ findings, place, train, settings, record, trained }: Pol
   const flat = unpackNumbers(record.advantages);
   const advantages =
     flat.length === trained.length
-      ? trained.map(({ utterance }, i) => new Array<number>(tokensOf(utterance)).fill(flat[i] as number))
+      ? trained.map(({ utterance }, i) => new Array<number>(tokensOf(utterance)).fill(flat[i]!))
       : cut(record.advantages, trained);
   const steps = settings.steps * settings.epochs * settings.minibatches;
   for (const { optimizerStep, learningRate, rows, logProbs, loss, examples } of record.updates) {

@@ -25,7 +25,7 @@ export function checkRollouts(rules: RecordRules, train: TrainSettings, record: 
       score: gradeOf(episode),
       "term task": score?.reward?.team["task"],
     });
-    return { number, row: record.rollouts[number] as StoredRollout, episode, place: location };
+    return { number, row: record.rollouts[number]!, episode, place: location };
   });
   // Trees end early.
   if (!trees) {

@@ -35,7 +35,7 @@ export function configAt(config: Json, rows: readonly ChangeRow[], step: number)
       if (!isObject(group[name])) group[name] = {};
       group = group[name] as Record<string, unknown>;
     }
-    const last = path.at(-1) as string;
+    const last = path.at(-1)!;
     if (before === undefined) delete group[last];
     else group[last] = before;
   }

@@ -25,7 +25,7 @@ function tokenLosses(settings: ObjectiveSettings, { now, old, advantages }: Repl
   const A = advantages[0] ?? 0;
   const drift = now.map((value, t) => value - (old[t] ?? Number.NaN));
   if (name === "magrpo") return now.map((logProb) => -A * logProb);
-  if (name !== "gspo") return drift.map((d, t) => clipped(bounded(d), advantages[t] as number));
+  if (name !== "gspo") return drift.map((d, t) => clipped(bounded(d), advantages[t]!));
   const loss = clipped(bounded(total(drift) / Math.max(drift.length, minLength)), A);
   return drift.map(() => loss);
 }

@@ -128,7 +128,7 @@ export function relayWriters({ parts = "unlike" }: Json): World | null {
     if (!fits.every(Boolean) || second.length < 4 * first.length) return grade;
     const isOrdered = (text: string): boolean => {
       const key = Math.max(text.indexOf(gold.slice(0, 2)), text.search(new RegExp(`\\b${gold[0]}\\b`, "u")));
-      return key >= 0 && text.indexOf(gold[1] as string, key) > key;
+      return key >= 0 && text.indexOf(gold[1]!, key) > key;
     };
     if (!isOrdered(first) || !isOrdered(second)) return grade + 0.2;
     const characters = [...new Set(first.replaceAll(" ", ""))];

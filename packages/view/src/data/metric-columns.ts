@@ -62,7 +62,7 @@ export class MetricColumns {
   #thin(): void {
     this.#every *= 2;
     const old = this.#steps;
-    const rows = [...old.keys()].filter((row) => this.#isKept(old[row] as number));
+    const rows = [...old.keys()].filter((row) => this.#isKept(old[row]!));
     for (const [name, values] of this.#columns)
       this.#columns.set(
         name,
@@ -70,7 +70,7 @@ export class MetricColumns {
       );
     this.#steps = [];
     this.#rowOf.clear();
-    for (const row of rows) this.#newRow(old[row] as number);
+    for (const row of rows) this.#newRow(old[row]!);
   }
 
   #isKept(step: number): boolean {

@@ -88,7 +88,7 @@ export class RunReader {
 
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
-    const [facts, summary] = [this.#facts as RunFacts, this.summary as RunSummary];
+    const [facts, summary] = [this.#facts!, this.summary!];
     const { config, environment, evaluations, test, warnedAt } = facts;
     const damage = [...columns.defects.slice(0, 5), ...index.damage].filter(
       (defect) => !facts.warnings.includes(defect),
@@ -98,7 +98,7 @@ export class RunReader {
     return {
       summary: {
         ...summary,
-        ...(isDamaged && { state: "half-written", reason: damage[0] as string }),
+        ...(isDamaged && { state: "half-written", reason: damage[0]! }),
         warnings: warnings.length,
       },
       config,

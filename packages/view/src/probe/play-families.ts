@@ -12,7 +12,7 @@ import {
 } from "@laconic/runtime";
 import { evaluate, evaluationOptions, livePolicies, type Evaluation, type TrainingParts } from "@laconic/trainer";
 import type { ProbedFamily, ProbeRecord, ProbeFigures } from "@laconic/trainer/reading";
-import { differenceOf, type Difference, type Figure } from "../runs/compare-runs.ts";
+import { differenceOf, type Figure } from "../runs/compare-runs.ts";
 
 /** Progress of a probe. */
 export interface ProbeProgress {
@@ -83,7 +83,7 @@ async function playPaired(
   play: Play,
   later: number,
 ): Promise<ProbedFamily | SkippedFamily> {
-  const played = problems.map((problem, i) => problem ?? (base[i] as RecordedEpisode).problem);
+  const played = problems.map((problem, i) => problem ?? base[i]!.problem);
   const hasCounterpart = (_: unknown, i: number): boolean => problems[i] !== null;
   const nothing = { family, reason: "no test problem has a counterpart" };
   if (!problems.some(hasCounterpart)) return nothing;
@@ -149,7 +149,7 @@ export function pairedFamily(
 /** The base has other problems, so both intervals are independent. */
 export function unpairedFamily(family: string, change: string, base: Evaluation, probed: Evaluation): ProbedFamily {
   const accuracyOf = ({ accuracy, interval }: Evaluation): Figure => ({ mean: accuracy, values: [accuracy], interval });
-  const { value, low, high } = differenceOf(accuracyOf(probed), accuracyOf(base)) as Difference;
+  const { value, low, high } = differenceOf(accuracyOf(probed), accuracyOf(base))!;
   return {
     family,
     change,

@@ -201,7 +201,7 @@ export function comparisonText({ settings, groups, differences, notes }: Compari
   const settingRows = settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]);
   const figureRows = [
     ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
-      letters[i] as string,
+      letters[i]!,
       String(runs.length),
       figureText(accuracy, (values) => values.map((value) => formatPercent(value))),
       figureText(tokens, formatColumn),

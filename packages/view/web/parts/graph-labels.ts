@@ -148,7 +148,7 @@ export function labelsOf(
     const labels = drawn.map(({ edge, path }) => ({ ...labelOf(edge, prices, isLong), path }));
     const sized = labels.map((label) => ({ ...label, ...sizeOf(label) }));
     return placeLabels(layout, sized, taken).flatMap((point, i) => {
-      const { key, tokens, price, width, height } = sized[i] as (typeof sized)[number];
+      const { key, tokens, price, width, height } = sized[i]!;
       return point ? [{ key, tokens, price, box: { ...point, width, height } }] : [];
     });
   };

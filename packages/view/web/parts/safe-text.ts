@@ -23,7 +23,7 @@ export function visiblePieces(text: string): readonly TextPiece[] {
   for (const { 0: character, index } of text.matchAll(hidden)) {
     if (pieces.length >= marksAtMost) break;
     if (index > from) pieces.push({ text: text.slice(from, index) });
-    const point = (character.codePointAt(0) as number).toString(16).toUpperCase();
+    const point = character.codePointAt(0)!.toString(16).toUpperCase();
     pieces.push({ text: character, mark: `U+${point.padStart(4, "0")}` });
     from = index + character.length;
   }

@@ -38,9 +38,7 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
     // A stray quote that closes later would merge rows.
     if (records.some((cells) => cells.some(isSuspect))) {
       const sources = parseCsv(text, { ...options, raw: true }) as unknown as readonly { readonly raw: string }[];
-      const row = records.findIndex(
-        (cells, i) => cells.some(isSuspect) && joinsRows((sources[i] as { readonly raw: string }).raw, delimiter),
-      );
+      const row = records.findIndex((cells, i) => cells.some(isSuspect) && joinsRows(sources[i]!.raw, delimiter));
       if (row >= 0) refuse(row + 1);
     }
     return records;
@@ -56,7 +54,7 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
 function joinsRows(record: string, delimiter: string): boolean {
-  const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
+  const ends = `\\u{${delimiter.codePointAt(0)!.toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
   return [...cells].some(([, quoted = "", rest]) => /[\r\n]/u.test(quoted) && rest !== "");
 }
@@ -105,8 +103,7 @@ const delimiters = [",", ";", "\t", "|"];
 /** Delimiter of a line `sep=;`, else the one with most rows as long as the header. */
 function tableIn(file: string, text: string): string[][] {
   const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
-  if (declared)
-    return csvRecords(file, text.slice(declared[0].length), { delimiter: declared[1] as string, trim: true });
+  if (declared) return csvRecords(file, text.slice(declared[0].length), { delimiter: declared[1]!, trim: true });
   const [line = ""] = text.trimStart().split(/[\r\n]/u, 1);
   const usual = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
   const candidates = [usual, ...delimiters].filter((item, i, all) => all.indexOf(item) === i && line.includes(item));

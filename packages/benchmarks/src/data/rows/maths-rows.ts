@@ -124,7 +124,7 @@ export const olympiadbenchRow: Rows = z
     return {
       id: `olympiadbench/${row.id}`,
       question: row.context ? `${row.context.trim()}\n${row.question}` : row.question,
-      gold: row.final_answer[0] as string,
+      gold: row.final_answer[0]!,
       grading: {
         kind: "maths",
         ...(row.is_multiple_answer && { several: true }),

@@ -75,7 +75,7 @@ export async function openScalarBase(
   try {
     const config: ModelConfig = { ...parseModelConfig(configJson), scalarHead: true };
     const fresh = freshWeights(config, source);
-    const head = fresh.get(scoreName) as TensorSource;
+    const head = fresh.get(scoreName)!;
     const weights = tensors ? fitWeights(config, new Map([[scoreName, head], ...tensors])) : fresh;
     const model = modelOf(kernels, config, await uploadWeights(kernels, weights));
     return {

@@ -242,7 +242,7 @@ export class HostedModel {
     const moments = new Map<string, StoredMoments>();
     for (const { name, shape, held, start } of storedParts(storedShapes(this.live))) {
       const state = (kind: keyof AdamWMoments): TensorSource | null => this.#optimizer.source(held, kind, start, shape);
-      const rounded = { shape, read: () => readPart(kernels, trained.get(held) as Tensor, start, shape) };
+      const rounded = { shape, read: () => readPart(kernels, trained.get(held)!, start, shape) };
       weights.set(name, state("master") ?? rounded);
       const [first, second] = [state("first"), state("second")];
       if (first && second) moments.set(name, { first, second });

@@ -33,7 +33,7 @@ export function microBatches(
   );
   const empty = sequences.flatMap((_, s) => (forest.ends[s] === -1 ? [s] : []));
   // Results of empty sequences are empty, not missing.
-  if (empty.length > 0) (shares[0] as number[][])[0] = [...(shares[0]?.[0] ?? []), ...empty];
+  if (empty.length > 0) shares[0]![0] = [...(shares[0]?.[0] ?? []), ...empty];
   const count = Math.max(0, ...shares.map((batches) => batches.length));
   return Array.from({ length: count }, (_, round) => shares.map((batches) => batches[round] ?? []));
 }
@@ -59,16 +59,16 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
   ends.forEach((segment, s) => members[segment]?.push(s));
   const branches: Branch[] = [];
   for (let segment = 0; segment < parents.length;) {
-    const [start, end] = [offsets[segment] as number, subtrees[segment] as number];
-    const path = positions[start] as number;
-    const rows = (offsets[end] as number) - start;
+    const [start, end] = [offsets[segment]!, subtrees[segment]!];
+    const path = positions[start]!;
+    const rows = offsets[end]! - start;
     if (end === segment + 1 || path + rows <= most) {
       branches.push({ segment, sequences: members.slice(segment, end).flat(), path, rows });
       segment = end;
       continue;
     }
-    const here = members[segment] as number[];
-    const length = (offsets[segment + 1] as number) - start;
+    const here = members[segment]!;
+    const length = offsets[segment + 1]! - start;
     if (here.length > 0) branches.push({ segment, sequences: here, path, rows: length });
     segment += 1;
   }
@@ -87,7 +87,7 @@ function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number)
       runs.push([]);
       rows = branch.rows + branch.path;
     } else rows += more;
-    (runs.at(-1) as Branch[]).push(branch);
+    runs.at(-1)!.push(branch);
     last = branch;
   }
   return runs;
@@ -96,10 +96,10 @@ function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number)
 function sharedRows({ parents, offsets, positions }: PrefixForest, a: number, b: number): number {
   let [left, right] = [a, b];
   while (left !== right) {
-    if (left > right) left = parents[left] as number;
-    else right = parents[right] as number;
+    if (left > right) left = parents[left]!;
+    else right = parents[right]!;
   }
-  return left < 0 ? 0 : (positions[(offsets[left + 1] as number) - 1] as number) + 1;
+  return left < 0 ? 0 : positions[offsets[left + 1]! - 1]! + 1;
 }
 
 export function rowsTogether(sequences: readonly TrainingSequence[], shared: boolean): number {
@@ -120,14 +120,10 @@ export function halve(
   if (sequences.length < 2) return null;
   const { owners } = prefixForest(sequences, { shared });
   const added = new Array<number>(sequences.length).fill(0);
-  for (const owner of owners) added[owner] = (added[owner] as number) + 1;
+  for (const owner of owners) added[owner] = added[owner]! + 1;
   let count = 0;
-  for (
-    let rows = 0;
-    count < added.length - 1 && (count === 0 || rows + (added[count] as number) <= owners.length / 2);
-    count++
-  )
-    rows += added[count] as number;
+  for (let rows = 0; count < added.length - 1 && (count === 0 || rows + added[count]! <= owners.length / 2); count++)
+    rows += added[count]!;
   const part = (start: number, end?: number): MicroBatch => ({
     sequences: sequences.slice(start, end),
     numbers: numbers.slice(start, end),

@@ -1,4 +1,4 @@
-import { LaconicError, type ForwardOptions, type LogProbsAtOne, type TrainingSequence } from "@laconic/core";
+import { LaconicError, type ForwardOptions, type TrainingSequence } from "@laconic/core";
 import { isOutOfMemory, type Kernels, type Tensor } from "../../kernels/index.ts";
 import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
 import type { Dropout } from "../../transformer/dropout.ts";
@@ -65,7 +65,7 @@ async function outputsAtOnce(model: ModelOnDevice, micro: MicroBatch, options: O
   kernels.free(pass.outputs, ...(pass.entropy ? [pass.entropy] : []));
   if (!pieces) return result;
   const atOne = await readPieces(kernels, pieces);
-  return { ...result, atOne: Array.from(pass.batch.predictions, (k) => atOne[k] as LogProbsAtOne) };
+  return { ...result, atOne: Array.from(pass.batch.predictions, (k) => atOne[k]!) };
 }
 
 function passOver(

@@ -43,7 +43,7 @@ export function sumShare(exchange: GradientExchange, replica: number): void {
   const sums = slot(exchange, 0).subarray(start, end);
   for (let other = 1; other < replicas; other++) {
     const addends = slot(exchange, other).subarray(start, end);
-    for (let k = 0; k < sums.length; k++) sums[k] = (sums[k] as number) + (addends[k] as number);
+    for (let k = 0; k < sums.length; k++) sums[k] = sums[k]! + addends[k]!;
   }
 }
 

@@ -163,7 +163,7 @@ export class ReplicatedModel {
     const fitted = await Promise.all(
       passes.map((pass, replica) => {
         const start = end;
-        end += pass.offsets.at(-1) as number;
+        end += pass.offsets.at(-1)!;
         return this.#host(replica).call(this.number, "backward", gradient.slice(start, end));
       }),
     );
@@ -180,7 +180,7 @@ export class ReplicatedModel {
     return outcomes.map((outcome, replica) => {
       if (outcome.status === "rejected") throw outcome.reason;
       const { value } = outcome;
-      results.take(value, round[replica] as readonly number[]);
+      results.take(value, round[replica]!);
       if (value.fitted !== undefined) this.#limitTokens(value.fitted);
       return value;
     });
@@ -209,7 +209,7 @@ export class ReplicatedModel {
   }
 
   #host(replica: number): EngineHost {
-    return this.hosts[replica] as EngineHost;
+    return this.hosts[replica]!;
   }
 
   /** Replica w gets the rows `rounds[r][w]` in round r. */
@@ -223,7 +223,7 @@ export class ReplicatedModel {
 }
 
 function chosen(sequences: readonly TrainingSequence[], rows: readonly number[]): TrainingSequence[] {
-  return rows.map((row) => sequences[row] as TrainingSequence);
+  return rows.map((row) => sequences[row]!);
 }
 
 interface RowResult {
@@ -253,7 +253,7 @@ class Results {
   }
 
   logProbsOf(sequence: number): Float64Array {
-    return (this.#bySequence[sequence] as RowResult).logProbs;
+    return this.#bySequence[sequence]!.logProbs;
   }
 
   gathered(): SequenceLogProbs {

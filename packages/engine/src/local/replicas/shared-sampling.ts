@@ -30,17 +30,17 @@ export class SharedSampling {
     await Promise.all(
       balanceGroups(keys, costs, this.#hosts.length).map(async (rows, part) => {
         if (rows.length === 0) return;
-        const replica = replicas[part] as number;
-        const cost = rows.reduce((sum, row) => sum + (costs[row] as number), 0);
+        const replica = replicas[part]!;
+        const cost = rows.reduce((sum, row) => sum + costs[row]!, 0);
         this.#load[replica] = this.#loadOf(replica) + cost;
         try {
           const ended = await this.#onHost(
             replica,
             weights,
-            rows.map((row) => requests[row] as SampleRequest),
-            onToken && ((i, drawn) => onToken(rows[i] as number, drawn)),
+            rows.map((row) => requests[row]!),
+            onToken && ((i, drawn) => onToken(rows[i]!, drawn)),
           );
-          rows.forEach((row, i) => (results[row] = ended[i] as SampleResult));
+          rows.forEach((row, i) => (results[row] = ended[i]!));
         } finally {
           this.#load[replica] = this.#loadOf(replica) - cost;
         }
@@ -55,7 +55,7 @@ export class SharedSampling {
     requests: readonly SampleRequest[],
     onToken: TokenListener | undefined,
   ): Promise<SampleResult[]> {
-    const host = this.#hosts[replica] as EngineHost;
+    const host = this.#hosts[replica]!;
     const call = this.#calls++;
     const cancels = requests.map(
       (_, index) => () => void host.call(this.#model, "cancel", call, index).catch(() => undefined),
@@ -78,7 +78,7 @@ export class SharedSampling {
   }
 
   #loadOf(replica: number): number {
-    return this.#load[replica] as number;
+    return this.#load[replica]!;
   }
 }
 
@@ -86,18 +86,18 @@ export class SharedSampling {
 export function balance(costs: readonly number[], replicas: number): number[][] {
   const shares: number[][] = Array.from({ length: replicas }, () => []);
   const loads = new Array<number>(replicas).fill(0);
-  const order = costs.map((_, i) => i).toSorted((a, b) => (costs[b] as number) - (costs[a] as number) || a - b);
+  const order = costs.map((_, i) => i).toSorted((a, b) => costs[b]! - costs[a]! || a - b);
   for (const item of order) {
     const lightest = loads.indexOf(Math.min(...loads));
-    (shares[lightest] as number[]).push(item);
-    loads[lightest] = (loads[lightest] as number) + (costs[item] as number);
+    shares[lightest]!.push(item);
+    loads[lightest] = loads[lightest]! + costs[item]!;
   }
   return shares.map((share) => share.toSorted((a, b) => a - b));
 }
 
 export function balanceGroups(keys: readonly string[], costs: readonly number[], replicas: number): number[][] {
   const members = grouped(keys.keys(), (i) => keys[i]);
-  const groupCosts = members.map((group) => group.reduce((sum, i) => sum + (costs[i] as number), 0));
+  const groupCosts = members.map((group) => group.reduce((sum, i) => sum + costs[i]!, 0));
   return balance(groupCosts, replicas).map((share) =>
     share.flatMap((g) => members[g] as number[]).toSorted((a, b) => a - b),
   );

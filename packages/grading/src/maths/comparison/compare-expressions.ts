@@ -56,7 +56,7 @@ export function compareExpressions(left: Expression, right: Expression, decimal:
   if (JSON.stringify(left) === JSON.stringify(right)) return { equal: true, how: "same value" };
   const names = namesOf(left, right);
   const discrete = isDiscrete(left) || isDiscrete(right);
-  if (!discrete && exactly && clearlyDifferent(left, right, points[0] as Point)) return different;
+  if (!discrete && exactly && clearlyDifferent(left, right, points[0]!)) return different;
   const modular = sameModulo(left, right);
   if (modular === true) return { equal: true, how: "same value" };
   if (modular === false && exactly) return { equal: false, how: "same value" };
@@ -71,7 +71,7 @@ function infiniteSign(json: Expression): number | null {
   const [head, ...rest] = json;
   const signs = rest.map(infiniteSign);
   if (signs.every((sign) => sign === null)) return null;
-  return head === "Negate" ? -(signs[0] as number) : Number.NaN;
+  return head === "Negate" ? -signs[0]! : Number.NaN;
 }
 
 function clearlyDifferent(left: Expression, right: Expression, point: Point): boolean {

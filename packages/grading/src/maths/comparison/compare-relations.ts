@@ -26,7 +26,7 @@ export function compareEquations(gold: Relation, answer: Relation, precision: Pr
 /** Single inequalities may be rearranged and multiplied. */
 export function compareInequalities(gold: Relation, answer: Relation, precision: Precision): Match {
   if (String(gold.relators) !== String(answer.relators)) return no;
-  if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i] as Scalar, precision).equal))
+  if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i]!, precision).equal))
     return { equal: true, how: "same value" };
   if (gold.relators.length !== 1) return no;
   const ratio = ratioOf(difference(sidesOf(gold)), difference(sidesOf(answer)));
@@ -36,9 +36,9 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
 
 /** Null unless in one variable. */
 function intervalOf({ sides, relators }: Relation): Tuple | null {
-  const location = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
+  const location = sides.length === 3 || !isVariable(sides[0]!) ? 1 : 0;
   const isChain = sides.length <= 3 && relators.every((relator) => relator === "<" || relator === "\\leq");
-  if (!isChain || !isVariable(sides[location] as Scalar)) return null;
+  if (!isChain || !isVariable(sides[location]!)) return null;
   const infinity = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
   return {
     kind: "tuple",
@@ -54,7 +54,7 @@ function isVariable({ text }: Scalar): boolean {
 }
 
 function sidesOf({ sides }: Relation): readonly [Scalar, Scalar] {
-  return [sides[0] as Scalar, sides.at(-1) as Scalar];
+  return [sides[0]!, sides.at(-1)!];
 }
 
 function difference([left, right]: readonly [Scalar, Scalar]): Expression | null {
@@ -113,7 +113,7 @@ function contradicts({ sides, relators }: Relation, precision: Precision): boole
   if (!relators.every((relator) => relator === "=")) return false;
   const numbers = sides.filter((side) => isNumeric(side.text) && !side.decimal && side.percent === "no");
   return numbers.slice(1).some((side) => {
-    const { equal, how } = compareScalars(numbers[0] as Scalar, side, precision);
+    const { equal, how } = compareScalars(numbers[0]!, side, precision);
     return !equal && how !== "malformed" && how !== "too large";
   });
 }
@@ -162,7 +162,7 @@ export function isCondition(value: Value): value is AnswerSet {
 }
 
 function isExclusion({ sides, relators }: Relation): boolean {
-  return relators.length === 1 && relators[0] === "\\neq" && isVariable(sides[0] as Scalar);
+  return relators.length === 1 && relators[0] === "\\neq" && isVariable(sides[0]!);
 }
 
 function endsOf(value: Value): readonly Scalar[] {
@@ -199,7 +199,7 @@ function lineOf(ends: readonly Scalar[], precision: Precision, point: Point): Li
     cellOf(end) {
       const sign = infinitySign(end);
       if (sign !== 0) return sign > 0 ? count : -1;
-      return 2 * (places.get(end.text + end.percent) as number) + 1;
+      return 2 * places.get(end.text + end.percent)! + 1;
     },
   };
 }
@@ -216,7 +216,7 @@ function holds(value: Value, cell: number, line: Line): boolean | null {
     return /^\\(?:emptyset|varnothing)$/u.test(value.text) ? false : null;
   }
   if (value.kind === "relation") {
-    if (isExclusion(value)) return cell !== line.cellOf(value.sides[1] as Scalar);
+    if (isExclusion(value)) return cell !== line.cellOf(value.sides[1]!);
     const interval = intervalOf(value);
     return interval && holds(interval, cell, line);
   }

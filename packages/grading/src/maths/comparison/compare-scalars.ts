@@ -25,7 +25,7 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   }
   if (exactPair[0] && exactPair[1]) {
     const pairs = percentReadings(exactPair[0], a, precision).flatMap((x) =>
-      percentReadings(exactPair[1] as Fraction, b, precision).map((y) => [x, y] as const),
+      percentReadings(exactPair[1]!, b, precision).map((y) => [x, y] as const),
     );
     if (pairs.some(([x, y]) => x.equals(y))) return { equal: true, how: "exact number" };
     const how = precision.tolerance === null ? (decimal ? "rounded number" : "exact number") : "within tolerance";
@@ -37,7 +37,7 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   // School uses base 10, SymPy base e.
   const natural = match.equal ? null : [withNaturalLogs(left), withNaturalLogs(right)];
   if (!natural || (natural[0] === left && natural[1] === right)) return match;
-  return compareExpressions(natural[0] as Expression, natural[1] as Expression, decimal, precision);
+  return compareExpressions(natural[0]!, natural[1]!, decimal, precision);
 }
 
 function withNaturalLogs(json: Expression): Expression {
@@ -45,7 +45,7 @@ function withNaturalLogs(json: Expression): Expression {
   const [head, ...args] = json;
   const others = args.map(withNaturalLogs);
   if (head === "Log" && args.length === 1) return ["Ln", ...others];
-  return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
+  return others.some((other, i) => other !== args[i]) ? [head!, ...others] : json;
 }
 
 /** Reads in the other's form: "3 to 4" as ratio, `24 m^2` as area. */

@@ -48,8 +48,8 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
 /** Answer items in the gold's order, by variable. */
 function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
   if (!gold.names || gold.names.length !== answer.names?.length) return null;
-  const places = gold.names.map((name) => (answer.names as readonly string[]).indexOf(name));
-  return places.includes(-1) ? null : places.map((index) => answer.items[index] as Value);
+  const places = gold.names.map((name) => answer.names!.indexOf(name));
+  return places.includes(-1) ? null : places.map((index) => answer.items[index]!);
 }
 
 function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness): boolean {
@@ -104,7 +104,7 @@ function isInfinite(value: Value): boolean {
 }
 
 function everyPair(golds: readonly Value[], answers: readonly Value[], likeness: Likeness): Match {
-  const isSame = (gold: Value, i: number): boolean => compareValues(gold, answers[i] as Value, likeness).equal;
+  const isSame = (gold: Value, i: number): boolean => compareValues(gold, answers[i]!, likeness).equal;
   return golds.length === answers.length && golds.every(isSame) ? yes : no;
 }
 
@@ -132,7 +132,7 @@ function compareCombinations(gold: Value, answer: Value, likeness: Likeness): Ma
 function compareMatrices(gold: Value, answer: Value, likeness: Likeness): Match {
   const [a, b] = [rowsOf(gold), rowsOf(answer)];
   if (!a || !b || a.length !== b.length) return no;
-  return a.every((row, i) => everyPair(row, b[i] as readonly Value[], likeness).equal) ? yes : no;
+  return a.every((row, i) => everyPair(row, b[i]!, likeness).equal) ? yes : no;
 }
 
 /** Tuples are columns. */

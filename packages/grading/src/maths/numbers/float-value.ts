@@ -119,9 +119,7 @@ function valuesAt(
   point: Point,
 ): Decimal[] | null {
   const name = (quoted as string).slice(1, -1);
-  const values = places.map(
-    (expression) => realValue(substituted(body as Expression, name, expression), point)?.value ?? null,
-  );
+  const values = places.map((expression) => realValue(substituted(body!, name, expression), point)?.value ?? null);
   return values.every((value) => value !== null) ? values : null;
 }
 
@@ -138,7 +136,7 @@ function derivative(args: readonly Expression[], point: Point): number {
 
 /** Equal at two distances on both sides. */
 function limit(args: readonly Expression[], point: Point): number {
-  const expression = args[2] as Expression;
+  const expression = args[2]!;
   const isInfinite = JSON.stringify(expression).includes("Infinity");
   const far = new Decimal(1).div(nearby).mul(JSON.stringify(expression).includes("Negate") ? -1 : 1);
   const places = [1, 3, ...(isInfinite ? [] : [-1, -3])].map((times) =>
@@ -171,10 +169,9 @@ function integral(args: readonly Expression[], point: Point, valueOf: Parameters
     const count = 2 ** (halving - 1);
     const step = (high - low) / (2 * count);
     const places = Array.from({ length: count }, (_, i) => low + (2 * i + 1) * step);
-    const row = [(before[0] as number) / 2 + step * places.reduce((sum, index) => sum + valueAt(index), 0)];
-    for (const [i, estimate] of before.entries())
-      row.push((row[i] as number) + ((row[i] as number) - estimate) / (4 ** (i + 1) - 1));
-    const [last, other] = [row.at(-1) as number, before.at(-1) as number];
+    const row = [before[0]! / 2 + step * places.reduce((sum, index) => sum + valueAt(index), 0)];
+    for (const [i, estimate] of before.entries()) row.push(row[i]! + (row[i]! - estimate) / (4 ** (i + 1) - 1));
+    const [last, other] = [row.at(-1)!, before.at(-1)!];
     if (halving > 4 && Math.abs(last - other) <= 1e-13 * Math.max(1, Math.abs(last))) return last;
     before = row;
   }

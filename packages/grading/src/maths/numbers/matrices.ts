@@ -48,7 +48,7 @@ function calculatedRows(head: string, args: readonly Expression[]): Rows | null 
       return isPower ? productOf(Array.from({ length: exponent }, () => first)) : null;
     }
     case "Divide":
-      return first && second === null ? mapped(first, (entry) => ["Divide", entry, args[1] as Expression]) : null;
+      return first && second === null ? mapped(first, (entry) => ["Divide", entry, args[1]!]) : null;
     case "Det":
       return first && first.length === first[0]?.length && first.length <= maxDeterminant
         ? [[determinant(first)]]
@@ -63,7 +63,7 @@ function mapped(rows: Rows, apply: (entry: Expression) => Expression): Rows {
 }
 
 function transposed(rows: Rows): Rows {
-  return (rows[0] as readonly Expression[]).map((_, column) => rows.map((row) => row[column] as Expression));
+  return rows[0]!.map((_, column) => rows.map((row) => row[column]!));
 }
 
 function productOf([first, ...others]: readonly Rows[]): Rows | null {
@@ -78,7 +78,7 @@ function sum(a: Rows, b: Rows): Rows | null {
 function times(a: Rows, b: Rows): Rows | null {
   if (a[0]?.length !== b.length) return null;
   return a.map((row) =>
-    (b[0] as readonly Expression[]).map((_, k): Expression => [
+    b[0]!.map((_, k): Expression => [
       "Add",
       ...row.map((entry, i): Expression => ["Multiply", entry, b[i]?.[k] as Expression]),
     ]),
@@ -86,7 +86,7 @@ function times(a: Rows, b: Rows): Rows | null {
 }
 
 function determinant([first = [], ...others]: Rows): Expression {
-  if (others.length === 0) return first[0] as Expression;
+  if (others.length === 0) return first[0]!;
   const terms = first.map((entry, i): Expression => {
     const term: Expression = ["Multiply", entry, determinant(others.map((row) => row.filter((_, k) => k !== i)))];
     return i % 2 === 0 ? term : ["Negate", term];

@@ -8,8 +8,8 @@ const fields = [
   [1152921504606847009n, 7n],
   [1152921504606847189n, 2n],
 ].map(([prime, nonResidue]): Field => ({
-  prime: prime as bigint,
-  imaginary: powerModulo(nonResidue as bigint, ((prime as bigint) - 1n) / 4n, prime as bigint),
+  prime: prime!,
+  imaginary: powerModulo(nonResidue!, (prime! - 1n) / 4n, prime!),
 }));
 
 interface Field {
@@ -49,10 +49,10 @@ function residueOf(expression: Expression, { prime, imaginary }: Field, point: P
     return modulo(d, prime) === 0n ? undefined : modulo(s * n * inverse(d, prime), prime);
   };
   const rules: Rules<Residue> = {
-    Add: (a, b) => modulo((a as bigint) + (b as bigint), prime),
-    Multiply: (a, b) => modulo((a as bigint) * (b as bigint), prime),
-    Negate: (a) => modulo(-(a as bigint), prime),
-    Divide: (a, b) => (b === 0n ? undefined : modulo((a as bigint) * inverse(b as bigint, prime), prime)),
+    Add: (a, b) => modulo(a! + b!, prime),
+    Multiply: (a, b) => modulo(a! * b!, prime),
+    Negate: (a) => modulo(-a!, prime),
+    Divide: (a, b) => (b === 0n ? undefined : modulo(a! * inverse(b!, prime), prime)),
   };
   return evaluate<Residue>(expression, {
     number(text) {
@@ -61,7 +61,7 @@ function residueOf(expression: Expression, { prime, imaginary }: Field, point: P
     },
     name(name) {
       if (name === "i") return imaginary;
-      return isName(name) || name === "e" || name === "Pi" ? BigInt(point(name) as number) : null;
+      return isName(name) || name === "e" || name === "Pi" ? BigInt(point(name)!) : null;
     },
     apply(head, values, args) {
       if (head === "Factorial" || head === "Binomial") {
@@ -70,7 +70,7 @@ function residueOf(expression: Expression, { prime, imaginary }: Field, point: P
       }
       if (values.includes(undefined)) return head in rules || head === "Power" ? undefined : null;
       if (head !== "Power") return applied(rules, head, values);
-      return raised(values[0] as bigint, exactValue(args[1] as Expression, point), prime);
+      return raised(values[0]!, exactValue(args[1]!, point), prime);
     },
   });
 }

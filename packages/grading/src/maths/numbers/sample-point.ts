@@ -40,8 +40,8 @@ export function isDiscrete(expression: Expression): boolean {
     if (!isCall(part)) return false;
     const [head, base, exponent] = part;
     if (heads.has(head)) return namesOf(part).length > 0;
-    if (head !== "Power" || namesOf(exponent as Expression).length === 0) return false;
-    return (exactValue(base as Expression)?.s ?? 1n) < 0n;
+    if (head !== "Power" || namesOf(exponent!).length === 0) return false;
+    return (exactValue(base!)?.s ?? 1n) < 0n;
   });
 }
 
@@ -66,8 +66,8 @@ export function wholePoints(names: readonly string[], negative: boolean): Point[
   const [only] = names;
   if (names.length < 2) return all.map((index) => (name: string) => (name === only ? index : null));
   return Array.from({ length: 90 }, (_, i) => (name: string) => {
-    const drawn = wholePoint(i)(name) as number;
-    return drawn % 4 === 0 ? (all[drawn % all.length] as number) : 1 + (drawn % 12);
+    const drawn = wholePoint(i)(name)!;
+    return drawn % 4 === 0 ? all[drawn % all.length]! : 1 + (drawn % 12);
   });
 }
 

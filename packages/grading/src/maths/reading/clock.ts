@@ -35,5 +35,6 @@ export function compareColons(a: string, b: string): boolean | null {
   if (left.length === 2 && right.length === 2) return null;
   const [x, y] = [left.map(Number), right.map(Number)];
   if (x.length !== y.length || ![...x, ...y].every((n) => Number.isSafeInteger(n) && n > 0 && n < 1e7)) return false;
-  return x.every((n, i) => n * (y[0] as number) === (y[i] as number) * (x[0] as number));
+  const [first, other] = [x[0]!, y[0]!];
+  return x.every((n, i) => n * other === first * y[i]!);
 }

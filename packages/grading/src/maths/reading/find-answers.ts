@@ -114,16 +114,14 @@ export function predicateIn(text: string): string | null {
     /^(?:(?:so|hence|thus|therefore|then|and)\b,?\s+)?(?:the|this|it|its|\$)[^,;]{0,80}?\s(?:is|are)\s+([\p{L} -]{2,40})$/iu.exec(
       sentence,
     );
-  return message === null || /\b(?:if|whether|when|maybe|perhaps|possibly)\b/iu.test(sentence)
-    ? null
-    : (message[1] as string);
+  return message === null || /\b(?:if|whether|when|maybe|perhaps|possibly)\b/iu.test(sentence) ? null : message[1]!;
 }
 
 /** Answer after `####`, as in GSM8K; other marks are headings. */
 function marked(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/####(?![ \t]*\d+[.)][ \t]+\S)([^\n]{1,200})/gu)].toReversed()) {
     const [start, end] = [match.index + 4, match.index + match[0].length];
-    const held = wholeExpression((match[1] as string).replaceAll(/(?<!\\)\$/gu, " "));
+    const held = wholeExpression(match[1]!.replaceAll(/(?<!\\)\$/gu, " "));
     if (held && /\d|\\/u.test(held.text)) return { text: held.text, rule: "after ####" };
     const location = places.find((span) => span.start >= start && span.end <= end);
     if (!location || /\p{L}/u.test(text.slice(start, location.start))) continue;
@@ -205,8 +203,8 @@ function listAround(text: string, location: Span, places: readonly Span[], from 
   const between = (a: Span, b: Span): string => text.slice(a.end, b.start).replaceAll(/\\[()]/gu, "");
   const joins = (a: Span, b: Span): boolean => a.start >= from && joining.test(between(a, b));
   const list = withNeighbours(places, places.indexOf(location), joins);
-  const behind = text.slice((list.at(-1) as Span).end);
-  const isJoined = list.some((span, i) => i > 0 && !/^[\s,]*$/u.test(between(list[i - 1] as Span, span)));
+  const behind = text.slice(list.at(-1)!.end);
+  const isJoined = list.some((span, i) => i > 0 && !/^[\s,]*$/u.test(between(list[i - 1]!, span)));
   const isList = isJoined ? !/^[\s$*]*(?:is|was)\b/u.test(behind) : /^[\s$*)]*(?:[.;!?\n]|$)/u.test(behind);
   return listText(text, isList ? list : [location]);
 }
@@ -299,7 +297,5 @@ function withPercent(text: string, { end, text: held }: Span): string {
   const base = baseBehind.exec(text.slice(end, end + 30))?.[1]?.toLowerCase();
   if (base !== undefined && /^\s*[\dA-Fa-f]+\s*$/u.test(held)) return `${held} ${base}`;
   const behind = /^[\s$})]*?(\\?%|percent(?:age)?\b|pct\b)/u.exec(text.slice(end, end + 16));
-  return behind && !/%|percent|pct/u.test(held)
-    ? `${held} ${(behind[1] as string).includes("%") ? "%" : "percent"}`
-    : held;
+  return behind && !/%|percent|pct/u.test(held) ? `${held} ${behind[1]!.includes("%") ? "%" : "percent"}` : held;
 }

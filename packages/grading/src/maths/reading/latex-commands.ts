@@ -82,7 +82,7 @@ export function applied(
   base: Expression | null,
   power: Expression | null,
 ): Expression {
-  const head = functions[command] as string;
+  const head = functions[command]!;
   const isInverse = JSON.stringify(power) === '["Negate",1]';
   if (isInverse && head !== "Log" && head !== "Ln") return called(`Arc${head.toLowerCase()}`, argument);
   const isPair = head === "Log" && base === null && isCall(argument) && argument[0] === "Sequence";
@@ -103,6 +103,6 @@ export function implicitProduct(factors: readonly Expression[], isWritten: boole
   const [a, b] = args.map(Number);
   const areWhole = args.length === 2 && args.every(Number.isInteger);
   if (first === "C" && head === "Sequence" && areWhole) return ["Binomial", ...args];
-  const isProper = head === "Divide" && areWhole && (a as number) > 0 && (a as number) < (b as number);
+  const isProper = head === "Divide" && areWhole && a! > 0 && a! < b!;
   return [isWritten && isProper ? "Add" : "Multiply", ...factors];
 }

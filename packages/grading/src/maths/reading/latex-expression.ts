@@ -63,7 +63,7 @@ class Parser {
     for (;;) {
       if (this.#take("+")) terms.push(this.#signed());
       else if (this.#take("-")) terms.push(["Negate", this.#signed()]);
-      else return terms.length === 1 ? (terms[0] as Expression) : ["Add", ...terms];
+      else return terms.length === 1 ? terms[0]! : ["Add", ...terms];
     }
   }
 
@@ -81,7 +81,7 @@ class Parser {
       this.#at++;
       factors.push(this.#peek === "-" || this.#peek === "+" ? this.#signed() : this.#implicit());
     }
-    return factors.length === 1 ? (factors[0] as Expression) : ["Multiply", ...factors];
+    return factors.length === 1 ? factors[0]! : ["Multiply", ...factors];
   }
 
   /** @param argument - of a function without parentheses, which another function ends */
@@ -158,7 +158,7 @@ class Parser {
   #closesBefore(wanted: string): boolean {
     let depth = 0;
     for (let index = this.#at; index < this.#tokens.length; index++) {
-      const text = this.#tokens[index] as string;
+      const text = this.#tokens[index]!;
       if (text === "(" || text === "{") depth++;
       else if ((text === ")" || text === "}") && --depth === 0) return this.#tokens[index + 1] === wanted;
     }
@@ -170,7 +170,7 @@ class Parser {
     const text = this.#next();
     if (!/^\d./u.test(text)) return text;
     this.#tokens[--this.#at] = text.slice(1);
-    return text[0] as string;
+    return text[0]!;
   }
 
   #argument(): Expression {
@@ -204,7 +204,7 @@ class Parser {
     if (text.startsWith("\\begin{")) return this.#matrix(text.slice(7, -1));
     if (text in functions) return this.#function(text);
     if (text in lists) return this.#list(text);
-    if (text in big) return this.#big(big[text] as string);
+    if (text in big) return this.#big(big[text]!);
     if (accents.has(text)) return [/^\\(?:overline|bar)$/u.test(text) ? "Conjugate" : text, this.#argument()];
     if (text === "\\mathbb") return this.#rawTokens().join("") === "R" ? "RealNumbers" : "Blackboard";
     if (/^\\(?:text|operatorname)$/u.test(text)) return `'${this.#rawTokens().join("")}'`;
@@ -227,7 +227,7 @@ class Parser {
     return this.#apart(() => {
       const items = this.#items();
       this.#expect(close);
-      return head === "Sequence" && items.length === 1 ? (items[0] as Expression) : called(head, ...items);
+      return head === "Sequence" && items.length === 1 ? items[0]! : called(head, ...items);
     });
   }
 
@@ -330,10 +330,10 @@ class Parser {
   #integrand(): readonly [Expression, string] | null {
     let depth = 0;
     for (let index = this.#at; index + 1 < this.#tokens.length && depth >= 0; index++) {
-      const text = this.#tokens[index] as string;
+      const text = this.#tokens[index]!;
       if ("([{".includes(text)) depth++;
       else if (")]}".includes(text)) depth--;
-      const name = this.#tokens[index + 1] as string;
+      const name = this.#tokens[index + 1]!;
       if (text !== "d" || depth !== 0 || !/^[a-zA-Z]$/u.test(name)) continue;
       const body = index === this.#at ? 1 : this.#within(this.#tokens.slice(this.#at, index));
       if (body === null) return null;

@@ -32,7 +32,7 @@ function visited(expression: Expression, budget: { parts: number }, depth: numbe
     return ofMatrices(head, args) ?? [head, ...args];
   }
   const name = (quoted as string).slice(1, -1);
-  const terms = written(body as Expression, name, within(first as Expression), within(second), budget);
+  const terms = written(body!, name, within(first!), within(second), budget);
   return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
 }
 

@@ -155,9 +155,7 @@ function continues(
   if (token.kind === "close" || token.kind === "comma") return open === "open";
   if (token.kind === "bar") return open === "bar";
   return (
-    (token.kind === "postfix" && !token.spaced) ||
-    isOperator(token, before as Token, after) ||
-    isFactor(before as Token, token, after)
+    (token.kind === "postfix" && !token.spaced) || isOperator(token, before!, after) || isFactor(before!, token, after)
   );
 }
 
@@ -187,7 +185,7 @@ function isFactor(before: Token, token: Token, after: Token | undefined): boolea
 }
 
 function isDash(text: string, tokens: readonly Token[], index: number): boolean {
-  const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
+  const [before, sign, after] = [tokens[index - 1], tokens[index]!, tokens[index + 1]];
   if (sign.kind !== "sign" || !after || !/\s/u.test(text[sign.end] ?? "")) return false;
   const line = text.slice(text.lastIndexOf("\n", sign.start - 1) + 1, sign.start);
   const isBullet = line.trim() === "" && text.slice(0, sign.start).trim() !== "";
@@ -197,7 +195,7 @@ function isDash(text: string, tokens: readonly Token[], index: number): boolean 
 /** Null for part of a word, or a name. */
 function placeOf(text: string, tokens: readonly Token[], first: number, end: number): Span | null {
   const run = tokens.slice(first, end);
-  const [head, tail] = [run[0] as Token, run.at(-1) as Token];
+  const [head, tail] = [run[0]!, run.at(-1)!];
   const [before, after, behind] = [tokens[first - 1], tokens[end], tokens[end + 1]];
   // `covid-19`, `5-year`, `3rd`
   if (after && !after.spaced && /^(?:st|nd|rd|th)$/u.test(after.text)) return null;
@@ -225,7 +223,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     .replaceAll(/(?<=\d )x(?= \.?\d)/gu, "\\times");
   return {
     start: head.start,
-    end: factor === "" ? tail.end : (after as Token).end,
+    end: factor === "" ? tail.end : after!.end,
     text: incomplete ? "\\text{incomplete expression}" : minus + withPoint(expression) + factor,
     kind: "plain",
     ...(!valued && { symbolic: true }),

@@ -34,7 +34,7 @@ export function approximates(about: Scalar, exact: Scalar): boolean {
 function splitPercent(text: string): { readonly text: string; readonly percent: Scalar["percent"] } {
   const match = /^(.*?)\s*(\\?%|percent(?:age)?|pct\.?|\\text\{\s*(?:percent|pct)\s*\})$/su.exec(text);
   if (!match) return { text, percent: "no" };
-  return { text: (match[1] as string).trim(), percent: match[2] === "\\%" ? "latex" : "plain" };
+  return { text: match[1]!.trim(), percent: match[2] === "\\%" ? "latex" : "plain" };
 }
 
 /** `0.1\overline{6}` */

@@ -65,7 +65,7 @@ function rounded(text: string): string {
 
 function membership(text: string, next: (text: string) => Value | null): Value | null {
   const parts = splitTop(text, /\\in(?![a-zA-Z])/u);
-  return parts.length === 2 ? next((parts[1] as Piece).text) : null;
+  return parts.length === 2 ? next(parts[1]!.text) : null;
 }
 
 const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![a-zA-Z])mod)(?![a-zA-Z])(.+)$/su;
@@ -79,8 +79,8 @@ function congruence(text: string): Value | null {
   const under = rest.replaceAll(/^[\s({]+|[\s)}]+$/gu, "");
   const sides = splitTop(reply, relator).map((piece) => piece.text.trim());
   const several = splitTop(reply, /[,;]/u).length > 1 || /[,;=<>]|mod/u.test(under) || under === "";
-  if (several || sides.length > 2 || (sides.length === 2 && !isName(sides[0] as string))) return null;
-  return { kind: "congruence", remainder: scalar(sides.at(-1) as string), modulus: scalar(under) };
+  if (several || sides.length > 2 || (sides.length === 2 && !isName(sides[0]!))) return null;
+  return { kind: "congruence", remainder: scalar(sides.at(-1)!), modulus: scalar(under) };
 }
 
 const conjunction =
@@ -149,13 +149,13 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const end = all.findIndex(
     ({ separator }, i) =>
       separator === "\\approx" &&
-      (all.slice(1, i).some((piece) => piece.separator === "=") || isNumeric((all[i - 1] as Piece).text)),
+      (all.slice(1, i).some((piece) => piece.separator === "=") || isNumeric(all[i - 1]!.text)),
   );
   const pieces = end === -1 ? all : all.slice(0, end);
   const sides = pieces.map((piece) => piece.text.trim());
-  const last = sides.at(-1) as string;
+  const last = sides.at(-1)!;
   if (last === "" || sides.length > 8) return null;
-  const approximation = all.length === end + 1 ? scalar((all.at(-1) as Piece).text.trim()) : null;
+  const approximation = all.length === end + 1 ? scalar(all.at(-1)!.text.trim()) : null;
   const about = approximation && approximates(approximation, scalar(last)) ? approximation : null;
   const relators = pieces
     .slice(1)
@@ -164,10 +164,10 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
     );
   // `2 + 3 = 5` means 5, like `x = 5`.
   const named = relators.every((item) => item === "=") && (sides.slice(0, -1).some(isName) || sides.every(isNumeric));
-  const turned = sides.length === 2 && relators[0] === "=" && isName(last) && isNumeric(sides[0] as string);
+  const turned = sides.length === 2 && relators[0] === "=" && isName(last) && isNumeric(sides[0]!);
   const bare = sides[0] === "" && relators.every((item) => item === "=");
   const isSaid = sides.length === 1 ? about !== null : named || bare;
-  const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
+  const assigned = turned ? next(sides[0]!) : isSaid ? next(last) : null;
   if (bare) return assigned;
   const scalars = sides.map(readScalar);
   const isFalling = relators.every((item) => item === ">" || item === "\\geq");
@@ -241,8 +241,8 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   const inner = set ? text.slice(2, -2) : text.slice(1, -1);
   const built = set ? splitTop(inner, /\\mid(?![a-z])|\||:/u) : [];
   if (built.length > 1) {
-    const real = /^[a-zA-Z](?:\s*\\in\s*\\mathbb\s*\{?\s*R\s*\}?)?$/u.test((built[0] as Piece).text.trim());
-    const condition = real && built.length === 2 ? next((built[1] as Piece).text) : null;
+    const real = /^[a-zA-Z](?:\s*\\in\s*\\mathbb\s*\{?\s*R\s*\}?)?$/u.test(built[0]!.text.trim());
+    const condition = real && built.length === 2 ? next(built[1]!.text) : null;
     return condition?.kind === "relation" && !condition.assigned ? condition : readScalar(text);
   }
   const pieces = splitTop(inner, /[,;]/u).map((piece) => piece.text.trim());
@@ -293,7 +293,7 @@ function signedBoth(text: string): Value | null {
     const chosen = text.replaceAll(/\\pm(?![a-zA-Z])/gu, sign).replaceAll(/\\mp(?![a-zA-Z])/gu, other);
     return scalar(chosen.replace(/^\s*\+\s*/u, ""));
   });
-  return { kind: "set", items: [plus as Scalar, minus as Scalar] };
+  return { kind: "set", items: [plus!, minus!] };
 }
 
 function scalar(text: string): Scalar {

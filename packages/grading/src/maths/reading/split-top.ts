@@ -33,7 +33,7 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
 const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
 
 function stepAt(text: string, index: number): readonly [step: number, change: number] {
-  const char = text[index] as string;
+  const char = text[index]!;
   if (char === "\\") {
     environment.lastIndex = index;
     const edge = environment.exec(text);

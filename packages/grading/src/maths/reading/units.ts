@@ -58,7 +58,7 @@ export function withoutUnit(text: string): Measured {
   let measure: string | null = null;
   for (let i = 0; i < 3; i++) {
     const message = inText.exec(rest);
-    if (message && (percents.test(message[1] as string) || saying.test(message[1] as string))) break;
+    if (message && (percents.test(message[1]!) || saying.test(message[1]!))) break;
     const behind = message ?? plain.exec(rest);
     if (!behind) break;
     const [, name = "", power] = behind;

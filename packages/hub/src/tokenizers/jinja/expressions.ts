@@ -62,7 +62,7 @@ export class ExpressionParser {
   }
 
   protected get token(): Token {
-    return this.#tokens[this.#position] as Token;
+    return this.#tokens[this.#position]!;
   }
 
   protected take(): Token {
@@ -108,7 +108,7 @@ export class ExpressionParser {
 
   protected tuple(read: () => Expression = () => this.expression()): Expression {
     const items = [read()];
-    if (!this.is(",")) return items[0] as Expression;
+    if (!this.is(",")) return items[0]!;
     while (this.skip(",") && ![")", "%}", "}}"].some((end) => this.is(end))) items.push(read());
     return apply((...values) => tuple(values), ...items);
   }
@@ -131,7 +131,7 @@ export class ExpressionParser {
   #logical(operator: string, deciding: boolean, read: () => Expression): Expression {
     const operands = [read()];
     while (this.skip(operator)) operands.push(read());
-    const last = operands.pop() as Expression;
+    const last = operands.pop()!;
     if (operands.length === 0) return last;
     return (scope) => {
       for (const operand of operands) {

@@ -85,7 +85,7 @@ function macroOf(parameters: readonly Parameter[], body: Block): Expression {
       const inner = new Scope(scope, [...body.frame.hidden, ...names]);
       if (readsCaller) inner.set("caller", named.get("caller") ?? missing("No caller defined"));
       const values = names.map((name, i) => (i < list.length ? list[i] : named.get(name)));
-      values.forEach((value, i) => value !== undefined && inner.set(names[i] as string, value));
+      values.forEach((value, i) => value !== undefined && inner.set(names[i]!, value));
       for (const [i, [name, preset]] of parameters.entries())
         if (values[i] === undefined) inner.set(name, preset(inner));
       return written(body, inner);

@@ -49,7 +49,7 @@ function quoted(text: string): string {
     if (character === " ") return character;
     if ("\\\n\r\t".includes(character)) return JSON.stringify(character).slice(1, -1);
     if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
-    const code = character.codePointAt(0) as number;
+    const code = character.codePointAt(0)!;
     const [letter, width] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
     return `\\${letter}${code.toString(16).padStart(width, "0")}`;
   });

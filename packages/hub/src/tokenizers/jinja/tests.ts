@@ -16,7 +16,7 @@ const aliases = {
 };
 const compared: Iterable<readonly [string, Operator]> = [
   ...comparisons,
-  ...Object.entries(aliases).map(([name, operator]) => [name, comparisons.get(operator) as Operator] as const),
+  ...Object.entries(aliases).map(([name, operator]) => [name, comparisons.get(operator)!] as const),
 ];
 
 export const tests: ReadonlyMap<string, Native> = new Map<string, Native>([

@@ -57,7 +57,7 @@ function sectionOf(metric: string): string {
   if (first.includes(metric)) return "Main";
   if (machine.test(metric)) return "Machine";
   const policy = /^policy\/[^/]+/u.exec(metric)?.[0];
-  return policy ?? (metric.includes("/") ? (metric.split("/")[0] as string) : "Other");
+  return policy ?? (metric.includes("/") ? metric.split("/")[0]! : "Other");
 }
 
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
@@ -122,8 +122,8 @@ export function sampledRows(
     for (let row = from + Math.floor((part * (to - from)) / parts); row < end; row++) {
       const value = values[row];
       if (typeof value !== "number") continue;
-      if (lowest < 0 || value < (values[lowest] as number)) lowest = row;
-      if (highest < 0 || value > (values[highest] as number)) highest = row;
+      if (lowest < 0 || value < values[lowest]!) lowest = row;
+      if (highest < 0 || value > values[highest]!) highest = row;
     }
     if (lowest < 0) rows.push(end - 1);
     else rows.push(...new Set([Math.min(lowest, highest), Math.max(lowest, highest)]));
@@ -135,7 +135,7 @@ function rowAt(steps: readonly number[], step: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((steps[middle] as number) < step) low = middle + 1;
+    if (steps[middle]! < step) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -14,7 +14,7 @@ export function relayWorld(): World {
     task,
     policy: { task: "relay/one-fact" },
     temperature: 1,
-    followed: task.testProblems[0] as Problem,
+    followed: task.testProblems[0]!,
     beginning: async () => policyFolder,
     modelFiles: ["config.json", "model.safetensors"],
     factOf: ({ views }, agent) => views?.[agent] ?? null,
@@ -29,6 +29,6 @@ function problemOf({ facts, asked }: OwnFacts, holders: readonly string[]): Prob
     id: `own:${facts.join("|")}?${question}`,
     question,
     gold: String(asked.reduce((sum, letter) => sum + (digits.get(letter) ?? 0), 0)),
-    views: Object.fromEntries(facts.map((fact, i) => [holders[i] as string, fact])),
+    views: Object.fromEntries(facts.map((fact, i) => [holders[i]!, fact])),
   };
 }

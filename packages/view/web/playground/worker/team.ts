@@ -48,7 +48,7 @@ export async function openTeam(kernels: Kernels, files: WorkerFiles, world: Worl
       localPolicy({ id, sampler, tokenizer: task.tokenizer, batching: repeatableBatching(capabilities) }),
     );
   const policyOf = (weights: TrainableModel): ReturnType<TrainedPolicy["speak"]> =>
-    (speaking(weights).policies[onlyPolicy] as TrainedPolicy).speak(weights);
+    speaking(weights).policies[onlyPolicy]!.speak(weights);
   const played = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Episode> => {
     const policy = policyOf(weights);
     const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, policy]));

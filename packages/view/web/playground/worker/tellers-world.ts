@@ -58,7 +58,7 @@ function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]):
     id: `own:${name}/${thing}/${texts.join("|")}`,
     question: thing,
     gold: name,
-    views: Object.fromEntries(texts.map((text, i) => [agents[i] as string, `${text.trim()} ${cueOf(thing)}`])),
+    views: Object.fromEntries(texts.map((text, i) => [agents[i]!, `${text.trim()} ${cueOf(thing)}`])),
   };
 }
 
