@@ -49,9 +49,13 @@ export class Recorder {
 
   /**
    * @param key - API key of the request, which stored texts do not contain
-   * @returns null if the request is not JSON
+   * @returns null if the request is not JSON, or cannot be recorded
    */
   begin(body: string, path: string, names: CallNames, key: string): OpenCall | null {
+    return this.#try(() => this.#begin(body, path, names, key));
+  }
+
+  #begin(body: string, path: string, names: CallNames, key: string): OpenCall | null {
     const { store, now, onGap, onCall } = this.#options;
     const started = now();
     const time = new Date(started).toISOString();
@@ -66,39 +70,41 @@ export class Recorder {
     return {
       agent: recognised.agent,
       task: recognised.task,
-      end: (ending) => {
-        const reply = readReply(decoded(ending, onGap));
-        const { status, isCut, firstMilliseconds } = ending;
-        this.#recogniser.end(recognised, id, reply, status !== 200 || isCut);
-        const milliseconds = now() - started;
-        const texts = new Map<string, string>();
-        const packed = packRequest(request.body, texts, key);
-        const call: MeteredCall = {
-          ...recognised,
-          id,
-          time,
-          path,
-          milliseconds,
-          firstMilliseconds,
-          status,
-          isCut,
-          ...countsOf(request.parts, reply),
-          model: reply.model || request.model,
-          request: hashOf(packed),
-          reply: hashOf(reply.text),
-        };
-        onCall?.(call);
-        texts.set(call.request, packed).set(call.reply, redacted(reply.text, key));
-        this.#try(() => store.add(call, texts));
-      },
+      end: (ending) =>
+        void this.#try(() => {
+          const reply = readReply(decoded(ending, onGap));
+          const { status, isCut, firstMilliseconds } = ending;
+          this.#recogniser.end(recognised, id, reply, status !== 200 || isCut);
+          const milliseconds = now() - started;
+          const texts = new Map<string, string>();
+          const packed = packRequest(request.body, texts, key);
+          const call: MeteredCall = {
+            ...recognised,
+            id,
+            time,
+            path,
+            milliseconds,
+            firstMilliseconds,
+            status,
+            isCut,
+            ...countsOf(request.parts, reply),
+            model: reply.model || request.model,
+            request: hashOf(packed),
+            reply: hashOf(reply.text),
+          };
+          onCall?.(call);
+          texts.set(call.request, packed).set(call.reply, redacted(reply.text, key));
+          store.add(call, texts);
+        }),
     };
   }
 
-  #try(write: () => void): void {
+  #try<T>(record: () => T): T | null {
     try {
-      write();
+      return record();
     } catch (error) {
       this.#options.onGap((error as Error).message);
+      return null;
     }
   }
 }
