@@ -59,6 +59,8 @@ export interface RunPlan extends Omit<RunMemory, "besides"> {
   /** Time of a step; null without a working device or a rate. */
   readonly stepSeconds: StepSeconds | null;
   readonly timing: string;
+  /** Lengths are the longest ones, so time is an upper bound. */
+  readonly isBound: boolean;
   readonly examples: PlannedExamples;
   /** Plan of sampling servers; null without any. */
   readonly fleet: FleetPlan | null;
@@ -114,6 +116,7 @@ export async function planRun(
       exchange: exchangeSeconds(device.workers, trained, updates),
     },
     timing,
+    isBound: options.promptTokens === null || options.completionTokens === null,
     examples,
     fleet: planFleet(config, model, replies, team.policies.length),
   };
@@ -221,7 +224,7 @@ function fit({ training, sampling, elsewhere, memoryBytes, largest, fitting }: R
   return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} concurrent replies`;
 }
 
-function time({ stepSeconds, replies, waves, steps, timing }: RunPlan): string {
+function time({ stepSeconds, replies, waves, steps, timing, isBound }: RunPlan): string {
   if (stepSeconds === null) return `time unknown: ${timing}`;
   const names: Readonly<Record<keyof StepSeconds, string>> = {
     sampling: `sampling in ${counted(waves.length, "turn")}`,
@@ -234,5 +237,6 @@ function time({ stepSeconds, replies, waves, steps, timing }: RunPlan): string {
   const step = Object.values(stepSeconds).reduce((sum, seconds: number) => sum + seconds, 0);
   const taken = (Object.keys(names) as (keyof StepSeconds)[]).filter((name) => stepSeconds[name] > 0.005 * step);
   const durations = taken.map((name) => `${names[name]} ${formatDuration(stepSeconds[name])}`);
-  return `a step of ${replies} replies: ${formatDuration(step)} (${durations.join(", ")}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
+  const bound = isBound ? "at most " : "";
+  return `a step of ${replies} replies: ${bound}${formatDuration(step)} (${durations.join(", ")}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}${isBound ? "; typical lengths give less: --prompt-tokens, --completion-tokens" : ""}`;
 }
