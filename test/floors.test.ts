@@ -29,6 +29,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
     "@laconic/runtime/resolver",
     "@laconic/runtime/spending",
   ],
+  // The meter's proxy has the guard of servers.
+  "@laconic/meter": ["@laconic/serve/server"],
   // Presets are what the trainer takes.
   "@laconic/tasks": ["@laconic/trainer"],
 };

@@ -38,7 +38,10 @@ test("compressed data is read by line or by the reader with a limit", () => {
 });
 
 test("servers come from the factory with the request guard", () => {
-  expect(sourcesWith(/\bcreateServer\b.*from "node:https?"/u)).toEqual(["packages/serve/src/handler-server.ts"]);
+  expect(sourcesWith(/\bcreateServer\b.*from "node:https?"/u)).toEqual([
+    "packages/meter/src/proxy.ts", // passes raw headers, with the same guard
+    "packages/serve/src/handler-server.ts",
+  ]);
 });
 
 test("terminal output goes through the writer that escapes controls", () => {

@@ -17,7 +17,7 @@ export const sizeLimits = {
   "@laconic/engine": { installed: 5, unused: 0 },
   "@laconic/core": { bundle: 13_000, installed: 3, unused: 0, exports: 372, root: 150 },
   "@laconic/evaluation": { installed: 28, unused: 4 },
-  "@laconic/meter": { installed: 6, unused: 2, exports: 40 },
+  "@laconic/meter": { installed: 10, unused: 2, exports: 40 },
   "@laconic/grading": { installed: 10, unused: 0, exports: 52 },
   "@laconic/gspo": { bundle: 32_768, installed: 3, unused: 0, exports: 84 },
   "@laconic/hub": { installed: 9, unused: 4 },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { unpackedBytes } from "@laconic/core/platform";
 import type { MeteredCall } from "./call.ts";
 import { readReply, type ReadReply } from "./read-reply.ts";
 import { readRequest, type PromptPart } from "./read-request.ts";
@@ -121,19 +121,15 @@ function countsOf(parts: readonly PromptPart[], { usage, text, toolCalls }: Read
   };
 }
 
-const plain = (body: Uint8Array): Uint8Array => body;
-const decoders: Readonly<Record<string, typeof plain>> = {
-  "": plain,
-  identity: plain,
-  gzip: gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
+/** Of an unpacked reply, in bytes. */
+const maxReplyBytes = 2 ** 28;
 
 function decoded({ encoding, body, isCut }: Ending, onGap: (reason: string) => void): string {
-  const decode = decoders[encoding];
+  const isPlain = encoding === "" || encoding === "identity";
   try {
-    if (decode) return new TextDecoder().decode(decode(body));
+    if (isPlain) return new TextDecoder().decode(body);
+    if (encoding === "gzip" || encoding === "deflate" || encoding === "br")
+      return new TextDecoder().decode(unpackedBytes(body, maxReplyBytes, encoding));
     onGap(`a reply has the unknown encoding ${encoding}`);
   } catch (error) {
     if (!isCut) onGap(`a reply cannot be decoded: ${(error as Error).message}`);

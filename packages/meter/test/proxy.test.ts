@@ -190,6 +190,16 @@ test("failures pass and are counted: an error status, a cut reply, no upstream",
   expect(refused.headers.join().toLowerCase()).toContain("x-should-retry,true");
 });
 
+test("web pages and foreign host names are refused before any call", async () => {
+  const server = await upstream(() => ({ parts: [JSON.stringify(reply("ok"))] }));
+  const { address } = await meter(server.url);
+  const call = (headers: Record<string, string>) => post(`${address}/v1/chat/completions`, chat("a", "b"), headers);
+  for (const headers of [{ origin: "https://evil.example" }, { host: "evil.example" }])
+    expect((await call(headers)).status).toBe(403);
+  expect((await call({ origin: "http://localhost:3000" })).status).toBe(200);
+  expect(server.seen).toHaveLength(1);
+});
+
 test("limits refuse later calls with a status that clients do not retry", async () => {
   const server = await upstream(() => ({ parts: [JSON.stringify(reply("ok"))] }));
   const { address, folder } = await meter(server.url, { agents: { critic: 0.003 } });

@@ -1,17 +1,18 @@
-import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { dataError } from "../errors.ts";
 
-const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", typeof gunzipSync>> = {
+const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw" | "br", typeof gunzipSync>> = {
   gzip: gunzipSync,
   deflate: inflateSync,
   "deflate-raw": inflateRawSync,
+  br: brotliDecompressSync,
 };
 
 /** Max bytes of rows that are packed together. */
 const mostOfRun: number = 300 << 20;
 
 /**
- * Unpacks zlib data up to `most` bytes, because a few megabytes may expand to terabytes.
+ * Unpacks compressed data up to `most` bytes, because a few megabytes may expand to terabytes.
  * @throws LaconicError `data_invalid`
  */
 export function unpackedBytes(
