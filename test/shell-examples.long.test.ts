@@ -83,6 +83,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^doctor\b/, { more: ["--help"], code: 0 }],
   [/^serve weights\b/, { more: ["--help"], code: 0 }],
   [/^playground\b/, { more: ["--help"], code: 0 }],
+  [/^meter\b/, { code: 0, says: "meter report runs/meter" }],
 ];
 
 /** As a shell reads them: no quotes within a word here. */
