@@ -1,5 +1,5 @@
-// Latency that the meter adds over a plain proxy, and the meter's memory.
-// Streamed replies take a second; the two proxies take turns, each in a process of its own.
+// Time that the meter adds to calls over a plain proxy, and the meter's memory. Streamed replies take 0.5 to 1.5 seconds,
+// which are subtracted. The two proxies take turns, each in its process.
 //
 // npx tsx bench/src/meter.ts [--calls 1000] [--concurrency 64] [--flat 100000]
 import { fork, type ChildProcess } from "node:child_process";
@@ -69,19 +69,21 @@ function bodyOf(call: number): string {
   return JSON.stringify({ model: "gpt-4o", stream: true, messages: [{ role: "system", content: system }, ...texts] });
 }
 
-async function play(url: string, calls: number, concurrency: number, milliseconds: number): Promise<number[]> {
+/** Milliseconds of each call beyond those of its reply. */
+async function play(url: string, calls: number, concurrency: number, meanMs: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const latencies: number[] = [];
   let next = 0;
   const client = async (): Promise<void> => {
     while (next < calls) {
       const turn = next++;
+      const milliseconds = meanMs * (0.5 + ((7919 * turn) % 1000) / 1000);
       const headers = { "x-milliseconds": `${milliseconds}`, "x-turn": `${turn}`, "content-type": "application/json" };
       const started = performance.now();
       const sent = request(`${url}/v1/chat/completions`, { method: "POST", agent, headers }).end(bodyOf(turn));
       const [reply] = await once(sent, "response");
       await once(reply.resume(), "end");
-      latencies.push(performance.now() - started);
+      latencies.push(performance.now() - started - milliseconds);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, client));
