@@ -95,9 +95,13 @@ export const meterCommand: Command = command({
     const environment = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_BASE: `${url}/v1`, ANTHROPIC_BASE_URL: url };
     terminal.note(`meter on ${url}: OpenAI's base URL is ${url}/v1, Anthropic's ${url}; ctrl-c stops`);
     const [program, ...words] = rest;
-    const code = program === undefined ? await interrupted() : await runProgram(program, words, environment);
-    await closeServer(server, 5000);
-    store.close();
+    let code: unknown;
+    try {
+      code = program === undefined ? await interrupted() : await runProgram(program, words, environment);
+    } finally {
+      await closeServer(server, 5000);
+      store.close();
+    }
     const { calls } = await readCalls(folder);
     for (const line of reportLines(ledgerOf(calls, prices), "agents", terminal)) terminal.note(line);
     terminal.note(`all tables: laconic meter report ${args.out}`);
