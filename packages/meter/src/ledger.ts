@@ -60,16 +60,17 @@ export function ledgerOf(
   const nameOf = (agent: string) => (Object.hasOwn(renamed, agent) ? (renamed[agent] ?? agent) : agent);
   const calls = stored.map(({ agent, reads, ...call }) => ({
     ...call,
+    usd: costOf(call, prices),
     agent: nameOf(agent),
     reads: reads.map((read) => ({ ...read, agent: nameOf(read.agent) })),
   }));
   const unread = unreadCalls(calls);
-  const by = (key: (call: MeteredCall) => string): Spent[] =>
+  const by = (key: (call: PricedCall) => string): Spent[] =>
     grouped(calls, key)
-      .map((group) => spentOf(key(group[0]), group, prices, unread))
+      .map((group) => spentOf(key(group[0]), group, unread))
       .toSorted((a, b) => b.usd - a.usd || b.promptTokens - a.promptTokens);
   return {
-    total: spentOf("total", calls, prices, unread),
+    total: spentOf("total", calls, unread),
     agents: by(({ agent }) => agent),
     tasks: by(({ task }) => task),
     days: by(({ time }) => time.slice(0, 10)).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
@@ -78,13 +79,15 @@ export function ledgerOf(
   };
 }
 
-function spentOf(name: string, calls: readonly MeteredCall[], prices: Prices, unread: ReadonlySet<string>): Spent {
-  const count = (isCounted: (call: MeteredCall) => boolean) => calls.filter(isCounted).length;
-  const sum = (of: (call: MeteredCall) => number) => calls.reduce((total, call) => total + of(call), 0);
+/** A call with its dollars; null if they are unknown. */
+type PricedCall = MeteredCall & { readonly usd: number | null };
+
+function spentOf(name: string, calls: readonly PricedCall[], unread: ReadonlySet<string>): Spent {
+  const count = (isCounted: (call: PricedCall) => boolean) => calls.filter(isCounted).length;
+  const sum = (of: (call: PricedCall) => number) => calls.reduce((total, call) => total + of(call), 0);
   const tokensOf = (length: (call: MeteredCall) => number) =>
     Math.round(sum((call) => promptShare(call, length(call))));
   const usages = calls.flatMap(({ usage }) => usage ?? []);
-  const costs = calls.map((call) => costOf(call, prices));
   return {
     name,
     calls: calls.length,
@@ -94,8 +97,8 @@ function spentOf(name: string, calls: readonly MeteredCall[], prices: Prices, un
     promptTokens: sum(({ usage }) => usage?.promptTokens ?? 0),
     completionTokens: sum(({ usage }) => usage?.completionTokens ?? 0),
     ...sumKinds(usages.map((usage) => ({ ...usage, costUsd: 0 }))),
-    usd: costs.reduce<number>((total, cost) => total + (cost ?? 0), 0),
-    unpriced: calls.filter(({ usage }, i) => usage !== null && costs[i] === null).length,
+    usd: sum(({ usd }) => usd ?? 0),
+    unpriced: count(({ usage, usd }) => usage !== null && usd === null),
     systemTokens: tokensOf(({ system }) => system),
     repeatedTokens: tokensOf(({ repeated }) => repeated),
     readTokens: tokensOf((call) => lengthOf(fromOthers(call))),

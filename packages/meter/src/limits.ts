@@ -14,7 +14,7 @@ export interface SpendingLimits {
 
 /** Returns a model's price; own prices come first. Names may have a provider before and a date behind. */
 export function priceOf(model: string, own: Prices = {}): TokenPrice | null {
-  const name = model.replace(/^.*\//u, "").replace(/^models\//u, "");
+  const name = model.replace(/^.*\//u, "");
   const plain = name.replace(/[-@](?:20\d\d-?\d\d-?\d\d|latest)$/u, "");
   for (const prices of [own, publicPrices])
     for (const key of [model, name, plain]) if (Object.hasOwn(prices, key)) return prices[key] ?? null;

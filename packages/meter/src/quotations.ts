@@ -23,14 +23,14 @@ export class WrittenTexts<Author> {
   readonly runs: Map<number, { readonly text: Written<Author>; readonly start: number }> = new Map();
   readonly #short = new Map<string, Author>();
 
-  add(author: Author, text: string): void {
+  /** Returns the hashes of the text's runs; none below six words. */
+  add(author: Author, text: string): readonly number[] {
     const words = text.match(/\S+/gu) ?? [];
-    if (words.length < runWords) {
-      if (text.trim().length >= shortest) this.#short.set(text.trim(), author);
-      return;
-    }
+    const hashes = runHashes(words);
+    if (hashes.length === 0 && text.trim().length >= shortest) this.#short.set(text.trim(), author);
     const written = { author, words };
-    for (const [start, hash] of runHashes(words).entries()) this.runs.set(hash, { text: written, start });
+    for (const [start, hash] of hashes.entries()) this.runs.set(hash, { text: written, start });
+    return hashes;
   }
 
   /** Characters per author, with white space inside a quotation; a character counts once. */

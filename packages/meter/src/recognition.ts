@@ -66,6 +66,9 @@ interface Task {
   turn: number;
 }
 
+/** Hashes of a prompt's messages and long lines, and its texts that can quote replies. */
+type ReadPrompt = Readonly<Record<"hashes" | "lines" | "texts", readonly string[]>>;
+
 /** Shorter lines occur in many tasks. */
 const lineLength = 24;
 const forgetMs = 30 * 60_000;
@@ -100,13 +103,14 @@ export class Recogniser {
     const named = names.agent ?? fromMetadata(metadata, "agent");
     const agent = named ?? { name: agentName(system.join("\n")), source: "text" as const };
     const hashes = parts.map(({ role, text }) => hashOf(`${role}\n${text}`));
+    const [texts, lines] = [textsFor(parts), linesOf(parts)];
     this.#forget(nowMs);
     const namedTask = names.task ?? fromMetadata(metadata, "task");
     const known = previous === null ? undefined : this.#responses.get(previous);
     const task = namedTask
       ? this.#taskNamed(namedTask.name)
       : ((known === undefined ? undefined : this.#tasks.get(known)) ??
-        this.#taskOf(parts, hashes, agent.name) ??
+        this.#taskOf(agent.name, { hashes, lines, texts }) ??
         this.#taskNamed(this.#newName()));
     this.#tasks.delete(task.name);
     this.#tasks.set(task.name, task);
@@ -116,13 +120,13 @@ export class Recogniser {
     const isRetry = last?.hasFailed === true && last.hashes.join() === hashes.join();
     const repeated = sumLengths(parts.filter((_, i) => seen.has(hashes[i] ?? "")));
     task.last.set(agent.name, { hashes, hasFailed: false });
-    task.seen.set(agent.name, new Set([...seen, ...hashes]));
-    const lines = linesOf(parts);
+    for (const hash of hashes) seen.add(hash);
+    task.seen.set(agent.name, seen);
     for (const line of lines) if (!task.lines.has(line)) task.lines.set(line, agent.name);
     const prompt = promptKey(agent.name, hashes, hashes.length - 1);
     task.prompts.add(prompt);
     for (const key of [...lines, prompt]) this.#index.set(key, task);
-    const reads = task.replies.quotesIn(textsFor(parts)).map(({ author, characters }) => ({ ...author, characters }));
+    const reads = task.replies.quotesIn(texts).map(({ author, characters }) => ({ ...author, characters }));
     const sources = { agentSource: agent.source, taskSource: namedTask?.source ?? "text" };
     return { agent: agent.name, task: task.name, ...sources, isRetry, repeated, reads };
   }
@@ -133,8 +137,7 @@ export class Recogniser {
     if (id !== "") this.#responses.set(id, name);
     const last = task.last.get(agent);
     if (last) last.hasFailed = hasFailed;
-    task.replies.add({ call, agent }, text);
-    const runs = runsOf(text);
+    const runs = task.replies.add({ call, agent }, text);
     for (const run of runs) this.#index.set(run, task);
     if (task.replies.runs.size > mostRuns) this.#drop(task);
     if (runs.length > 0 || text.trim().length < shortest) return;
@@ -154,9 +157,7 @@ export class Recogniser {
   }
 
   /** The latest task that a prompt belongs to. */
-  #taskOf(parts: readonly PromptPart[], hashes: readonly string[], agent: string): Task | undefined {
-    const texts = textsFor(parts);
-    const lines = linesOf(parts);
+  #taskOf(agent: string, { hashes, lines, texts }: ReadPrompt): Task | undefined {
     const keys = [...lines, ...hashes.map((_, i) => promptKey(agent, hashes, i)), ...texts.flatMap(runsOf)];
     const short = [...this.#short].filter(([reply]) => texts.some((text) => text.includes(reply)));
     const candidates = new Set([...keys.map((key) => this.#index.get(key)), ...short.map(([, task]) => task)]);
@@ -222,7 +223,6 @@ export function sumLengths(parts: readonly PromptPart[]): number {
   return parts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** Texts that can quote replies. */
 function textsFor(parts: readonly PromptPart[]): readonly string[] {
   return parts.filter(({ role }) => role !== "system").map(({ text }) => text);
 }

@@ -122,14 +122,14 @@ function countsOf(parts: readonly PromptPart[], { usage, text, toolCalls }: Read
 }
 
 /** Of an unpacked reply, in bytes. */
-const maxReplyBytes = 2 ** 28;
+const maxUnpackedBytes = 2 ** 28;
 
 function decoded({ encoding, body, isCut }: Ending, onGap: (reason: string) => void): string {
   const isPlain = encoding === "" || encoding === "identity";
   try {
     if (isPlain) return new TextDecoder().decode(body);
     if (encoding === "gzip" || encoding === "deflate" || encoding === "br")
-      return new TextDecoder().decode(unpackedBytes(body, maxReplyBytes, encoding));
+      return new TextDecoder().decode(unpackedBytes(body, maxUnpackedBytes, encoding));
     onGap(`a reply has the unknown encoding ${encoding}`);
   } catch (error) {
     if (!isCut) onGap(`a reply cannot be decoded: ${(error as Error).message}`);

@@ -24,8 +24,9 @@ export function packRequest(body: unknown, texts: Map<string, string>, key: stri
       if (typeof item !== "string") return item;
       const text = redacted(item, key);
       if (text.length < sharedLength) return text;
-      texts.set(hashOf(text), text);
-      return { [marker]: hashOf(text) };
+      const hash = hashOf(text);
+      texts.set(hash, text);
+      return { [marker]: hash };
     }),
   );
 }

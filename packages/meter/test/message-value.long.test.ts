@@ -17,9 +17,9 @@ const messages: Readonly<Record<Speaker, string>> = {
 
 /** Chance of a right answer, given who is heard. */
 function chanceOf(text: string): number {
-  const hears = (speaker: Speaker): boolean => text.includes(messages[speaker]);
-  const useful = (["first", "second", "third"] as const).filter(hears).length;
-  return 0.1 + 0.2 * useful + (hears("left") && hears("right") ? 0.25 : 0) - (hears("harmful") ? 0.2 : 0);
+  const isHeard = (speaker: Speaker): boolean => text.includes(messages[speaker]);
+  const useful = (["first", "second", "third"] as const).filter(isHeard).length;
+  return 0.1 + 0.2 * useful + (isHeard("left") && isHeard("right") ? 0.25 : 0) - (isHeard("harmful") ? 0.2 : 0);
 }
 const everyone = Object.values(messages).join("\n");
 const truthOf = (agent: Speaker): number => chanceOf(everyone.replace(messages[agent], "")) - chanceOf(everyone);
