@@ -114,7 +114,7 @@ beforeAll(async () => {
   vi.stubEnv("LACONIC_DATA", join(folder, "data"));
 });
 beforeEach(async () => {
-  for (const project of ["my-team", "examples/my-team", "examples/my-questions"])
+  for (const project of ["runs", "my-team", "examples/my-team", "examples/my-questions"])
     await rm(join(folder, project), { recursive: true, force: true });
 });
 afterAll(async () => {

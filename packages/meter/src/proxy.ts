@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { networkReason } from "@laconic/core/wire";
-import { checkOrigin } from "@laconic/serve/server";
+import { foreignCaller } from "@laconic/core/wire";
 import type { Spending } from "./limits.ts";
 import { keyOf, namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
@@ -43,11 +43,8 @@ export function meterProxy(options: ProxyOptions): Server {
 async function pass(options: ProxyOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { recorder, spending, now } = options;
   const { headers, method, url = "/" } = incoming;
-  try {
-    checkOrigin(headers.host ?? "", headers.origin ?? null, []);
-  } catch (error) {
-    return refuse(outgoing, 403, `laconic meter: ${(error as Error).message}`);
-  }
+  const foreign = foreignCaller(headers.host ?? "", headers.origin ?? null, []);
+  if (foreign !== null) return refuse(outgoing, 403, `laconic meter: ${foreign.message}`);
   const { names, path } = namesOf(headers, url);
   const plainPath = path.replace(/\?.*$/su, "");
   const body = isModelCall(method, plainPath) ? await buffer(incoming) : null;

@@ -15,4 +15,3 @@ export type { FinishedRollout } from "./gateway/rollout-record.ts";
 export { hermesTools } from "@laconic/topologies";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
 export type { CalledTool } from "./forms.ts";
-export { isLoopback } from "./request-guard.ts";

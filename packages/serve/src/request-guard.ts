@@ -1,30 +1,9 @@
-import { isIP } from "node:net";
+import { foreignCaller, isLoopback } from "@laconic/core/wire";
 import { HttpError } from "./http.ts";
 
-/** Whether an address is this machine. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/u, "$1").toLowerCase();
-  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/u.test(name);
-}
-
-/**
- * Refuses requests that a foreign web page sends through a user's browser. A page with DNS rebinding sends its name as
- * host; other pages send their origin. IP addresses are allowed as hosts, because rebinding needs a name.
- * @param named - host of the request
- * @param origin - origin of the page; null for none
- * @param hosts - names of this server besides this machine's
- * @throws HttpError 403 with the foreign name
- */
-export function checkOrigin(named: string, origin: string | null, hosts: readonly string[]): void {
-  const allowed = new Set(hosts.map((text) => text.toLowerCase()));
-  const host = /[/\\?#@]/u.test(named) ? null : hostnameOf(`http://${named}`);
-  const isAllowed = (name: string): boolean => isLoopback(name) || allowed.has(name);
-  if (host === null || !(isAllowed(host) || isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0))
-    throw foreign(`the host ${named || "(none)"} is not among the names of this server`);
-  if (origin === null) return;
-  const page = hostnameOf(origin);
-  if (page === null || !(isAllowed(page) || page === host))
-    throw foreign(`pages of ${origin} may not call this server`, "origin_foreign");
+function checkOrigin(host: string, origin: string | null, hosts: readonly string[]): void {
+  const problem = foreignCaller(host, origin, hosts);
+  if (problem !== null) throw foreign(problem.message, problem.code);
 }
 
 /**
@@ -60,14 +39,4 @@ function hostOf({ headers, url }: Request): string {
 
 function foreign(message: string, code = "host_foreign"): HttpError {
   return new HttpError(403, message, null, code);
-}
-
-/** Lower case, without port; null for an invalid origin. */
-function hostnameOf(url: string): string | null {
-  try {
-    const { hostname, pathname, search, hash, username, password } = new URL(url);
-    return [pathname, search, hash, username, password].join("") === "/" ? hostname : null;
-  } catch {
-    return null;
-  }
 }

@@ -4,4 +4,4 @@
  */
 export { boundPort, closeServer, createHandlerServer, listen } from "./handler-server.ts";
 export type { CompletionHandler } from "./http.ts";
-export { checkOrigin, checkOwnPage, isLoopback } from "./request-guard.ts";
+export { checkOwnPage } from "./request-guard.ts";

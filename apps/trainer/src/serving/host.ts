@@ -1,4 +1,4 @@
-import { isLoopback } from "@laconic/serve/server";
+import { isLoopback } from "@laconic/core/wire";
 import { flagError } from "../cli/arguments.ts";
 
 /** @throws LaconicError `config_invalid` for an unset variable: serving without the key would be worse */

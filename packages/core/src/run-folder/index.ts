@@ -5,7 +5,7 @@
 export { endsWhole, gzipMember, membersIn, type MemberHead, type ReadAt } from "./episode-members.ts";
 export { benchFiles, gradingStepLimits } from "./bench-files.ts";
 export type { CallsPlace, GradingStep, StoredCall, StoredCalls, StoredQuestion } from "./bench-files.ts";
-export { fromBase64, packNumbers, unpackNumbers, type PackedNumbers } from "./packed-numbers.ts";
+export { packNumbers, unpackNumbers, type PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes, type RecordedEpisode } from "./recorded-episode.ts";
 export { recordVersion } from "./stored-step.ts";
 export { runFileRules, runFiles, type RunFileRules } from "./run-files.ts";

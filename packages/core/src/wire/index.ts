@@ -1,9 +1,10 @@
 /**
- * What clients of servers share: reasons by which replies end, and network errors in words without keys, and
- * protobuf messages.
+ * What clients and servers share: finish reasons, network errors without keys, protobuf messages, and the check for
+ * requests of foreign web pages.
  * @module @laconic/core/wire
  */
 export { finishReasons } from "../language-model.ts";
+export { foreignCaller, isLoopback } from "./foreign-caller.ts";
 export { hostOf, networkCode, networkReason, serverAddress } from "./network-error.ts";
 export { doubleField, fieldsOf, floatField, intField, lengthField, type ProtoValue } from "./protobuf.ts";
 export { readFinishReason } from "./read-finish-reason.ts";
