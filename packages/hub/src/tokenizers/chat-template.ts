@@ -2,7 +2,7 @@ import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
 import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
 import { refusal } from "./jinja/errors.ts";
 import { dateText } from "./date-text.ts";
-import { Template } from "./jinja/template.ts";
+import { compileTemplate } from "./jinja/template.ts";
 import { fromJson, type Arguments, type Value } from "./jinja/values.ts";
 
 export type ChatPiece =
@@ -26,14 +26,14 @@ export function chatRenderer(
   variables: Readonly<Record<string, unknown>>,
   now: () => Date,
 ): (messages: readonly ChatMessage[]) => ChatPiece[] {
-  const template = rejecting("model_unsupported", "cannot be parsed", () => new Template(source));
+  const template = rejecting("model_unsupported", "cannot be parsed", () => compileTemplate(source));
   const tokens = [...controls].toSorted((a, b) => b.length - a.length);
   const pattern = anyOf(tokens);
   const splitter = new RegExp(`(${pattern.source})`, "g");
   const context = contextOf(variables, now);
   const render = (messages: readonly ChatMessage[]): string =>
     rejecting("input_invalid", "rejects these messages", () =>
-      template.render({ ...context, messages: fromJson(messages), add_generation_prompt: true }),
+      template({ ...context, messages: fromJson(messages), add_generation_prompt: true }),
     );
   const controlsIn = (text: string): number => text.match(pattern)?.length ?? 0;
   return (messages) => {

@@ -1,4 +1,4 @@
-import type { TokenBytes, UnknownRecord } from "@laconic/core";
+import { isRecord, type TokenBytes, type UnknownRecord } from "@laconic/core";
 import type { AddedToken } from "./special-tokens.ts";
 
 /** Printable character of each byte in byte-level vocabularies (GPT-2's table); others map to 256 and up. */
@@ -46,10 +46,11 @@ export function tokenBytes(
   return { bytes, offsets, dropsFirstSpace: spaced >= 0 && !decode([spaced]).startsWith(" ") };
 }
 
-function decodersIn(decoder: unknown): UnknownRecord[] {
-  if (typeof decoder !== "object" || decoder === null) return [];
-  const { decoders } = decoder as UnknownRecord;
-  return [decoder as UnknownRecord, ...(Array.isArray(decoders) ? decoders.flatMap(decodersIn) : [])];
+/** A decoder of `tokenizer.json`, and those within it. */
+export function decodersIn(decoder: unknown): UnknownRecord[] {
+  if (!isRecord(decoder)) return [];
+  const { decoders } = decoder;
+  return [decoder, ...(Array.isArray(decoders) ? decoders.flatMap(decodersIn) : [])];
 }
 
 function shared(length: number): ArrayBufferLike {

@@ -1,7 +1,7 @@
-import type { TokenBytes } from "@laconic/core";
+import { isRecord, type TokenBytes } from "@laconic/core";
 import { openTokenizer } from "./prompt-encoder.ts";
 import { addedTokens, unsupportedKey } from "./special-tokens.ts";
-import { tokenBytes } from "./token-bytes.ts";
+import { decodersIn, tokenBytes } from "./token-bytes.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 export interface TokenDecoder {
@@ -13,7 +13,9 @@ export interface TokenDecoder {
 /** Runs no patterns of the checkpoint, so it needs no time limit. @throws LaconicError `model_unsupported` */
 export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   const added = addedTokens(files);
-  refusePatterns(files.tokenizer["decoder"]);
+  // Not used by known checkpoints.
+  if (decodersIn(files.tokenizer["decoder"]).some(({ pattern }) => isRecord(pattern) && "Regex" in pattern))
+    throw unsupportedKey("decoder", "tokenizer.json: decoder patterns are not supported");
   const model = (files.tokenizer["model"] ?? {}) as Readonly<Record<string, unknown>>;
   const whole = openTokenizer(
     {
@@ -40,15 +42,6 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
     decode,
     tokenBytes: () => (bytes ??= tokenBytes(vocabulary, added, files.tokenizer["decoder"], decode)),
   };
-}
-
-/** Not used by known checkpoints. */
-function refusePatterns(decoder: unknown): void {
-  if (typeof decoder !== "object" || decoder === null) return;
-  const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
-  if (typeof pattern === "object" && pattern !== null && "Regex" in pattern)
-    throw unsupportedKey("decoder", "tokenizer.json: decoder patterns are not supported");
-  if (Array.isArray(decoders)) decoders.forEach(refusePatterns);
 }
 
 interface Decoder {

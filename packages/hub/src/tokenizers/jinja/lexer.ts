@@ -29,82 +29,63 @@ const token = new RegExp(
 
 /** Tokens of a template, with `trim_blocks` and `lstrip_blocks` as in transformers. */
 export function tokenize(template: string): Token[] {
-  return new Lexer(template.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "")).read();
-}
-
-class Lexer {
-  readonly #tokens: Token[] = [];
-  readonly #source: string;
-  #position = 0;
-  #line = 1;
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  read(): Token[] {
-    for (let match = this.#match(tag); match; match = this.#match(tag)) {
-      const [whole, rawSign, opening, sign = ""] = match;
-      this.#text(match.index, rawSign ?? sign, opening === "{{");
-      this.#advance(match.index + whole.length);
-      if (opening === "{{") this.#tag("{{", "}}", outputEnd);
-      else if (opening === "{%") this.#tag("{%", "%}", blockEnd);
-      else {
-        const end = this.#match(opening === "{#" ? commentEnd : rawEnd);
-        if (!end) throw syntaxError(`the end of ${opening === "{#" ? "a comment" : "raw"} is missing`, this.#line);
-        if (opening !== "{#") this.#text(end.index, end[1] ?? "", false);
-        this.#advance(end.index + end[0].length);
-      }
-    }
-    this.#text(this.#source.length, "+", false);
-    this.#advance(this.#source.length);
-    this.#push("eof", "");
-    return this.#tokens;
-  }
-
-  #advance(position: number): void {
-    for (; this.#position < position; this.#position++) if (this.#source[this.#position] === "\n") this.#line++;
-  }
-
-  #push(kind: Token["kind"], text: string): void {
-    this.#tokens.push({ kind, text, value: kind === "number" ? numberOf(text) : null, line: this.#line });
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#position;
-    return pattern.exec(this.#source);
-  }
-
+  const source = template.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "");
+  const tokens: Token[] = [];
+  let [position, line] = [0, 1];
+  const advance = (end: number): void => {
+    for (; position < end; position++) if (source[position] === "\n") line++;
+  };
+  const push = (kind: Token["kind"], text: string): void =>
+    void tokens.push({ kind, text, value: kind === "number" ? numberOf(text) : null, line });
+  const matchOf = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = position;
+    return pattern.exec(source);
+  };
   /** Text before a tag, without the indentation of a tag that starts its line. */
-  #text(end: number, sign: string, isOutput: boolean): void {
-    let text = this.#source.slice(this.#position, end);
+  const readText = (end: number, sign: string, isOutput: boolean): void => {
+    let text = source.slice(position, end);
     const start = text.lastIndexOf("\n") + 1;
-    const beginsLine = start > 0 || this.#position === 0 || this.#source[this.#position - 1] === "\n";
+    const beginsLine = start > 0 || position === 0 || source[position - 1] === "\n";
     const isIndented = sign === "" && !isOutput && beginsLine && stripped(text.slice(start), null) === "";
     if (sign === "-") text = stripped(text, null, false, true);
     else if (isIndented) text = text.slice(0, start);
-    if (text !== "") this.#push("text", text);
-  }
-
-  #tag(opening: string, closing: string, end: RegExp): void {
-    this.#push("operator", opening);
+    if (text !== "") push("text", text);
+  };
+  const readTag = (opening: string, closing: string, end: RegExp): void => {
+    push("operator", opening);
     let depth = 0;
     while (true) {
-      const close = depth > 0 ? null : this.#match(end);
-      const match = close ?? this.#match(token);
-      if (!match && this.#position < this.#source.length)
-        throw syntaxError(`unexpected character ${JSON.stringify(this.#source[this.#position])}`, this.#line);
+      const close = depth > 0 ? null : matchOf(end);
+      const match = close ?? matchOf(token);
+      if (!match && position < source.length)
+        throw syntaxError(`unexpected character ${JSON.stringify(source[position])}`, line);
       if (!match) return;
       const [text] = match;
       for (const kind of ["name", "number", "string", "operator"] as const)
-        if (match.groups?.[kind] !== undefined)
-          this.#push(kind, kind === "string" ? unescaped(text.slice(1, -1)) : text);
+        if (match.groups?.[kind] !== undefined) push(kind, kind === "string" ? unescaped(text.slice(1, -1)) : text);
       depth += close ? 0 : "([{".includes(text) ? 1 : ")]}".includes(text) ? -1 : 0;
-      if (close) this.#push("operator", closing);
-      this.#advance(this.#position + match[0].length);
+      if (close) push("operator", closing);
+      advance(position + text.length);
       if (close) return;
     }
+  };
+  for (let match = matchOf(tag); match; match = matchOf(tag)) {
+    const [whole, rawSign, opening, sign = ""] = match;
+    readText(match.index, rawSign ?? sign, opening === "{{");
+    advance(match.index + whole.length);
+    if (opening === "{{") readTag("{{", "}}", outputEnd);
+    else if (opening === "{%") readTag("{%", "%}", blockEnd);
+    else {
+      const end = matchOf(opening === "{#" ? commentEnd : rawEnd);
+      if (!end) throw syntaxError(`the end of ${opening === "{#" ? "a comment" : "raw"} is missing`, line);
+      if (opening !== "{#") readText(end.index, end[1] ?? "", false);
+      advance(end.index + end[0].length);
+    }
   }
+  readText(source.length, "+", false);
+  advance(source.length);
+  push("eof", "");
+  return tokens;
 }
 
 function numberOf(text: string): Value {
