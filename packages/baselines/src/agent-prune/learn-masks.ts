@@ -7,31 +7,29 @@ import type { EdgeSet, Logits, Mask } from "./edges.ts";
 /** Adam's, as in the released code. */
 const learningRate = 0.1;
 
-/** Adam (Kingma and Ba 2015), ascending. */
-class Adam {
-  /** `values[from][to]`. */
-  readonly values: number[][];
-  readonly #first: number[][];
-  readonly #second: number[][];
-  #steps = 0;
-
-  constructor(n: number) {
-    [this.values, this.#first, this.#second] = [square(n, () => 0), square(n, () => 0), square(n, () => 0)];
-  }
-
-  step(gradient: (from: number, to: number) => number): void {
-    this.#steps++;
-    const [c1, c2] = [1 - 0.9 ** this.#steps, 1 - 0.999 ** this.#steps];
-    this.values.forEach((row, i) =>
+/** Steps of Adam (Kingma and Ba 2015), which raise `logits`. */
+function ascent(logits: number[][]): (gradient: (from: number, to: number) => number) => void {
+  const [firsts, seconds] = [logits, logits].map((rows) => square(rows.length, () => 0)) as [number[][], number[][]];
+  let steps = 0;
+  return (gradient) => {
+    steps++;
+    const [c1, c2] = [1 - 0.9 ** steps, 1 - 0.999 ** steps];
+    logits.forEach((row, i) =>
       row.forEach((value, j) => {
         const g = gradient(i, j);
-        const [first, second] = [this.#first[i]!, this.#second[i]!];
+        const [first, second] = [firsts[i]!, seconds[i]!];
         first[j] = 0.9 * first[j]! + 0.1 * g;
         second[j] = 0.999 * second[j]! + 0.001 * g * g;
         row[j] = value + (learningRate * (first[j] / c1)) / (Math.sqrt(second[j] / c2) + 1e-8);
       }),
     );
-  }
+  };
+}
+
+/** Logits of 0, and their steps. */
+function fresh(n: number) {
+  const logits = { spatial: square(n, () => 0), temporal: square(n, () => 0) };
+  return { logits, raise: { spatial: ascent(logits.spatial), temporal: ascent(logits.temporal) } };
 }
 
 /** Settings that the paper leaves open. */
@@ -71,10 +69,8 @@ export async function learnMasks(
   options: LearnOptions,
 ): Promise<LearnedMasks> {
   const { samples = learnDefaults.samples, passes = learnDefaults.passes, seed } = options;
-  const n = edges.spatial.length;
   const random = randomFromSeed(`agentprune/learn/${seed}`);
-  const parameters = { spatial: new Adam(n), temporal: new Adam(n) };
-  const logits = { spatial: parameters.spatial.values, temporal: parameters.temporal.values };
+  const { logits, raise } = fresh(edges.spatial.length);
   const utilities: number[] = [];
   for (let pass = 0; pass < passes; pass++) {
     let total = 0;
@@ -87,7 +83,7 @@ export async function learnMasks(
       for (const kind of ["spatial", "temporal"] as const) {
         const rank = nuclearGradient(logits[kind], edges[kind]);
         const score = policyGradient(drawn, above, kind);
-        parameters[kind].step((from, to) => score(from, to) - rankWeight * valueOf(rank, from, to));
+        raise[kind]((from, to) => score(from, to) - rankWeight * valueOf(rank, from, to));
       }
     }
     utilities.push(total / Math.max(1, questions));
@@ -122,10 +118,8 @@ export async function learnByPruning(
   utility: Utility,
   seed: string | number,
 ): Promise<LearnedMasks & { readonly edges: EdgeSet }> {
-  const n = start.spatial.length;
   const random = randomFromSeed(`agentprune/released/${seed}`);
-  const parameters = { spatial: new Adam(n), temporal: new Adam(n) };
-  const logits = { spatial: parameters.spatial.values, temporal: parameters.temporal.values };
+  const { logits, raise } = fresh(start.spatial.length);
   let edges = start;
   const utilities: number[] = [];
   for (let update = 0; update < questions; update++) {
@@ -135,7 +129,7 @@ export async function learnByPruning(
     );
     utilities.push(meanOf(gained) ?? 0);
     for (const kind of temporal ? (["spatial", "temporal"] as const) : (["spatial"] as const)) {
-      parameters[kind].step(policyGradient(drawn, gained, kind));
+      raise[kind](policyGradient(drawn, gained, kind));
       if ((update + 1) % pruneEvery === 0) edges = { ...edges, [kind]: dropLowest(edges[kind], logits[kind]) };
     }
   }

@@ -2,6 +2,7 @@ import { type Prompt, type Random, type Topology, type Utterance } from "@laconi
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import { countVotes, type VoteClass } from "../playing/vote.ts";
 import { asked, chat, roleLine, stepByStep } from "../prompts/chat.ts";
+import type { AnswerReader } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Role } from "../protocols/protocol.ts";
@@ -21,111 +22,97 @@ interface Reply {
  * last layer's plurality answers.
  */
 export function dylanDebate(team: DylanTeam): Topology {
-  const debate = new Debate(team);
-  return programTopology({
-    name: "dylan",
-    agents: [...debate.ids, "ranker"],
-    play: (stage) => debate.play(stage),
-    answer: (turns) => {
-      const replies = turns.filter(({ call }) => call.agent !== "ranker");
-      return debate.winnerOf(lastLayer(replies, debate.ids.length));
-    },
-  });
-}
-
-class Debate {
-  readonly ids: readonly string[];
-  readonly #team: DylanTeam;
-  readonly #words: DebateWords;
-  /** Debaters without roles (MATH) do not score. The best two read each other, and skip layer 3 if they agree. */
-  readonly #alike: boolean;
-
-  constructor(team: DylanTeam) {
-    const { protocol, options, roles } = team;
-    this.ids = roles.map((_, i) => `agent-${i + 1}`);
-    this.#team = team;
-    this.#alike = protocol.roles.length === 1;
-    this.#words = options.script ? releasedWords(options.script) : ownWords(team, this.#alike);
-  }
-
-  async play(stage: Stage): Promise<void> {
+  const { protocol, options, roles, onImportance } = team;
+  const { reader, script } = options;
+  const ids = roles.map((_, i) => `agent-${i + 1}`);
+  // Debaters without roles (MATH) do not score. The best two read each other, and skip layer 3 if they agree.
+  const alike = protocol.roles.length === 1;
+  const words = script ? releasedWords(script) : ownWords(team, alike);
+  // The MATH script keeps the order.
+  const ordered = <T>(items: readonly T[], random: Random): readonly T[] =>
+    script && alike ? items : random.shuffle(items);
+  const votesOf = (replies: readonly Turn[]): VoteClass[] =>
+    countVotes(
+      replies.map(({ utterance }) => withoutScores(utterance.text)),
+      reader,
+    );
+  const agree = (replies: readonly Reply[], agents: number): boolean =>
+    (votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
+  const winnerOf = (replies: readonly Turn[]): Utterance | null => {
+    const [first] = votesOf(replies);
+    const turn = first && replies[first.first];
+    return turn ? { ...turn.utterance, text: withoutScores(turn.utterance.text) } : null;
+  };
+  const bestAgents = (stage: Stage, replies: readonly Reply[]): Promise<string[]> => {
+    const shuffled = ordered(replies, stage.random);
+    return rankedBest(stage, turnsOf(shuffled), stage.random, {
+      prompt: words.rank(stage.shown("ranker"), textsOf(shuffled)),
+      ...phaseSettings(protocol.phases.rank, options),
+    });
+  };
+  /** @returns all replies, and those that decide */
+  const debate = async (stage: Stage): Promise<readonly [all: readonly Reply[], last: readonly Reply[]]> => {
     const { random } = stage;
     const all: Reply[] = [];
-    let active: readonly string[] = this.ids;
+    let active: readonly string[] = ids;
     let before: readonly Reply[] = [];
     for (let layer = 0; layer < layers; layer++) {
-      if (layer === layers - 1 && this.ids.length > 3) {
-        active = await this.#bestAgents(stage, before, random);
+      if (layer === layers - 1 && ids.length > 3) {
+        active = await bestAgents(stage, before);
         const chosen = before.filter(({ turn }) => active.includes(turn.call.agent));
-        if (this.#alike && this.#agree(chosen, active.length)) return this.#close(stage, all, chosen);
-        if (this.#alike) before = chosen;
+        if (alike && agree(chosen, active.length)) return [all, chosen];
+        if (alike) before = chosen;
       }
       const replies: Reply[] = [];
-      for (const agent of this.#ordered(active, random)) {
-        const received = this.#ordered(before, random);
-        const role = this.#team.roles[this.ids.indexOf(agent)];
+      for (const agent of ordered(active, random)) {
+        const received = ordered(before, random);
         const [turn] = await stage.say({
           agent,
-          prompt: this.#words.reply(role, stage.shown(agent), textsOf(received)),
+          prompt: words.reply(roles[ids.indexOf(agent)], stage.shown(agent), textsOf(received)),
           reads: received.map((reply) => reply.turn.message),
-          ...phaseSettings(this.#team.protocol.phases.reply, this.#team.options),
+          ...phaseSettings(protocol.phases.reply, options),
         });
         if (!turn) continue;
         const reply = { turn, layer, received };
         replies.push(reply);
         all.push(reply);
-        if (this.#agree(replies, active.length)) return this.#close(stage, all, replies);
+        if (agree(replies, active.length)) return [all, replies];
       }
       before = replies;
     }
-    this.#close(stage, all, before);
-  }
+    return [all, before];
+  };
+  return programTopology({
+    name: "dylan",
+    agents: [...ids, "ranker"],
+    play: async (stage) => {
+      const [all, last] = await debate(stage);
+      const winner = winnerOf(turnsOf(last));
+      stage.conclude(winner);
+      onImportance?.(agentImportance(neuronsOf(all, winner, reader)));
+    },
+    answer: (turns) =>
+      winnerOf(
+        lastLayer(
+          turns.filter(({ call }) => call.agent !== "ranker"),
+          ids.length,
+        ),
+      ),
+  });
+}
 
-  winnerOf(replies: readonly Turn[]): Utterance | null {
-    const [first] = this.#votesOf(replies);
-    const turn = first && replies[first.first];
-    return turn ? { ...turn.utterance, text: withoutScores(turn.utterance.text) } : null;
-  }
-
-  #votesOf(replies: readonly Turn[]): VoteClass[] {
-    const texts = replies.map(({ utterance }) => withoutScores(utterance.text));
-    return countVotes(texts, this.#team.options.reader);
-  }
-
-  #agree(replies: readonly Reply[], agents: number): boolean {
-    return (this.#votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
-  }
-
-  #close(stage: Stage, all: readonly Reply[], last: readonly Reply[]): void {
-    const winner = this.winnerOf(turnsOf(last));
-    stage.conclude(winner);
-    const { reader } = this.#team.options;
-    const result = reader.read(winner?.text ?? "");
-    const neurons = all.map(({ turn, layer, received }) => {
-      const answer = reader.read(withoutScores(turn.utterance.text));
-      return {
-        agent: turn.call.agent,
-        layer,
-        received: received.map((reply) => all.indexOf(reply)),
-        weights: weightsOf(scoresIn(turn.utterance.text), received.length),
-        agrees: result !== null && answer !== null && reader.same(result, answer),
-      };
-    });
-    this.#team.onImportance?.(agentImportance(neurons));
-  }
-
-  /** The MATH script keeps the order. */
-  #ordered<T>(items: readonly T[], random: Random): readonly T[] {
-    return this.#team.options.script && this.#alike ? items : random.shuffle(items);
-  }
-
-  #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
-    const shuffled = this.#ordered(replies, random);
-    return rankedBest(stage, turnsOf(shuffled), random, {
-      prompt: this.#words.rank(stage.shown("ranker"), textsOf(shuffled)),
-      ...phaseSettings(this.#team.protocol.phases.rank, this.#team.options),
-    });
-  }
+function neuronsOf(all: readonly Reply[], winner: Utterance | null, reader: AnswerReader) {
+  const result = reader.read(winner?.text ?? "");
+  return all.map(({ turn, layer, received }) => {
+    const answer = reader.read(withoutScores(turn.utterance.text));
+    return {
+      agent: turn.call.agent,
+      layer,
+      received: received.map((reply) => all.indexOf(reply)),
+      weights: weightsOf(scoresIn(turn.utterance.text), received.length),
+      agrees: result !== null && answer !== null && reader.same(result, answer),
+    };
+  });
 }
 
 function turnsOf(replies: readonly Reply[]): Turn[] {

@@ -44,13 +44,14 @@ const fewShot: Scoring = {
   scored: "letters",
 };
 
+/**
+ * lm-evaluation-harness, output type multiple_choice: the sum of the log-probs of an option's tokens behind the prompt,
+ * with a call for the prompt.
+ */
 export const logLikelihoods: readonly Baseline[] = [
   ...zeroShot.map((scoring) => ({
     name: scoring.name,
     title: scoring.title,
-    source:
-      "lm-evaluation-harness, output type multiple_choice: the sum of the log-probs of an option's tokens behind the prompt",
-    calls: "one a letter or option, and one for the prompt",
     temperature: 0,
     create: (options: BaselineOptions) => topologyOf(scoring, askedOf(scoring, options)),
     maxCalls: () => mostOptions + 1,

@@ -1,6 +1,5 @@
 import type { Topology } from "@laconic/core";
 import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../protocols/baseline.ts";
-import { describeProtocol } from "../protocols/describe.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 
@@ -26,8 +25,6 @@ export function methodOf<PhaseName extends string>({
     name,
     title,
     protocols,
-    source: [...new Set(protocols.map(({ source }) => source))].join("; "),
-    calls: [...new Set(protocols.map((protocol) => describeProtocol(protocol).calls))].join(", or "),
     temperature: protocols[0]?.temperature ?? 0,
     create: (options) => create(protocolFor(protocols, options), options),
     maxCalls: (size) => maxCalls(protocolFor(protocols, size), size),

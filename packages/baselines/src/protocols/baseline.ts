@@ -81,8 +81,6 @@ export interface PromptCopies {
 export interface Baseline {
   readonly name: string;
   readonly title: string;
-  readonly source: string;
-  readonly calls: string;
   /** Used if no protocol sets one. */
   readonly temperature: number;
   /** Protocols by question kind; undefined if unpublished. */

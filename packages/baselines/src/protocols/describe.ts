@@ -12,27 +12,20 @@ export interface ProtocolText {
   /** Max reply tokens. */
   readonly ceiling: string;
   readonly shots: string;
-  readonly roles: string;
   /** Samples, agents and rounds. */
   readonly size: string;
   readonly stops: string;
   readonly votes: string;
-  readonly hears: string;
   /** Slots that share a dealt question, or why none do. */
   readonly partition: string;
-  readonly prompts: string;
-  readonly answerLine: string;
-  readonly source: string;
-  /** Sources of settings: `temperature C, calls A`. */
-  readonly labels: string;
   /** `nothing` for our own method. */
   readonly differs: string;
 }
 
 /** Describes a protocol. */
 export function describeProtocol(protocol: Protocol): ProtocolText {
-  const { families, benchmarks, calls, prompts, hears, answerLine, source, labels, differs, stops, votes } = protocol;
-  const { samples, agents, rounds, temperature, shots, roles, partition } = protocol;
+  const { families, benchmarks, calls, differs, stops, votes } = protocol;
+  const { samples, agents, rounds, temperature, shots, partition } = protocol;
   const ceiling = replyCeiling(protocol);
   const phases = Object.entries<Phase>(protocol.phases);
   const others = (setting: "temperature" | "maxTokens", usual: number): string[] =>
@@ -44,22 +37,12 @@ export function describeProtocol(protocol: Protocol): ProtocolText {
     temperature: [temperature, ...others("temperature", temperature)].join(", "),
     ceiling: [ceiling, ...others("maxTokens", ceiling)].join(", "),
     shots: shots.count === 0 ? "none" : `${shots.count} ${shotForms[shots.form]}, ${shotChoices[shots.select]}`,
-    roles: roles
-      .map(({ slot, title, duty }) => [slot, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
-      .join("; "),
     size: Object.entries({ samples, agents, rounds })
       .flatMap(([unit, count]) => (count === undefined ? [] : [`${count} ${unit}`]))
       .join(", "),
     stops: stopText(stops),
     votes: voteText(votes, samples),
-    hears,
     partition: partition.kind === "among" ? `among ${partition.slots.join(" and ")}` : `not: ${partition.reason}`,
-    prompts: prompts.join(" "),
-    answerLine,
-    source,
-    labels: Object.entries(labels)
-      .map(([setting, label]) => `${setting} ${label}`)
-      .join(", "),
     differs: [wordingText(protocol), ...differs].filter((text) => text !== "").join(" ") || "nothing",
   };
 }

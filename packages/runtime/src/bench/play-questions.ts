@@ -220,8 +220,6 @@ export async function trainedTeam(
     method: {
       name,
       title: name,
-      source: `${directory}, step ${state.step}${swapped}`,
-      calls: "as its team speaks",
       temperature: evaluationSampling(config.train).temperature,
       identity: `${directory}@${state.step}${swapped}`,
       models,
