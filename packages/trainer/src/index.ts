@@ -64,7 +64,7 @@ export { nodeFileSystem } from "#platform";
 export { explainedFileSystem } from "./reading/explained-file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, readLines, rowOf as rowIn, stepDefect } from "./reading/rows.ts";
-export { LineFile, piecesOf } from "./run/file-system.ts";
+export { lineAppender, piecesOf } from "./run/file-system.ts";
 export { changesOf, manifestOfRun, readSettings, sha256Of } from "./reading/run-manifest.ts";
 export type { Change, RunManifest } from "./reading/run-manifest.ts";
 export { damagedRows } from "./run/stored-run.ts";

@@ -4,7 +4,7 @@ import type { EpisodeReward, UnknownRecord } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
 import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
 import { joinPath, linesIn, type FileSystem } from "@laconic/core/files";
-import { explainedFileSystem, LineFile, nodeFileSystem, rowIn, piecesOf, runFiles } from "@laconic/trainer";
+import { explainedFileSystem, lineAppender, nodeFileSystem, rowIn, piecesOf, runFiles } from "@laconic/trainer";
 import { z } from "zod";
 
 /** Open part: recent events, with complete rewarded rollouts. */
@@ -70,7 +70,7 @@ export async function openJournal(
 class GatewayJournal {
   readonly #directory: string;
   readonly #path: string;
-  readonly #file: LineFile;
+  readonly #appendLine: ReturnType<typeof lineAppender>;
   readonly #folder: string;
   readonly #options: Required<JournalOptions>;
   /** Number of the next closed part. */
@@ -85,7 +85,7 @@ class GatewayJournal {
   constructor(directory: string, next: number, options: Required<JournalOptions>) {
     this.#directory = directory;
     this.#path = joinPath(directory, journalFile);
-    this.#file = new LineFile(options.fs, this.#path);
+    this.#appendLine = lineAppender(options.fs, this.#path);
     this.#folder = joinPath(directory, segmentFolder);
     this.#next = next;
     this.#options = options;
@@ -128,7 +128,7 @@ class GatewayJournal {
   async #append(event: GatewayEvent): Promise<void> {
     const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
-    await this.#file.append(line);
+    await this.#appendLine(line);
     // A crash must not lose the file's name, or that of a closed part whose sync failed.
     if (this.#bytes === 0) for (const folder of [this.#folder, this.#directory]) await fs.syncDirectory(folder);
     this.#bytes += Buffer.byteLength(line);

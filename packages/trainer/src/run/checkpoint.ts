@@ -282,43 +282,34 @@ async function textOf(fs: FileSystem, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-export class OpponentFolder {
-  readonly #fs: FileSystem;
-  readonly #run: string;
-  readonly #folder: string;
+/** @param name - `step-` and the step */
+export async function keepOpponent(fs: FileSystem, run: string, name: string, models: Models): Promise<void> {
+  const step = Number(name.slice("step-".length));
+  await fs.makeDirectory(joinPath(run, runFiles.opponents));
+  await saveWeights(fs, run, joinPath(runFiles.opponents, name), { models: policiesIn(models), step });
+}
 
-  constructor(fs: FileSystem, run: string) {
-    [this.#fs, this.#run, this.#folder] = [fs, run, joinPath(run, runFiles.opponents)];
-  }
+/** @throws LaconicError `checkpoint_corrupt` naming the folder */
+export async function loadOpponent(fs: FileSystem, run: string, name: string, models: Models): Promise<void> {
+  const folder = joinPath(run, runFiles.opponents, name);
+  const saved = await checkFiles(fs, folder).catch((error: unknown) => {
+    throw new LaconicError(
+      "checkpoint_corrupt",
+      `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
+      { folder },
+      error,
+    );
+  });
+  await loadWeights(folder, saved, policiesIn(models));
+}
 
-  /** @param name - `step-` and the step */
-  async keep(name: string, models: Models): Promise<void> {
-    const step = Number(name.slice("step-".length));
-    await this.#fs.makeDirectory(this.#folder);
-    await saveWeights(this.#fs, this.#run, joinPath(runFiles.opponents, name), { models: policiesIn(models), step });
+/** Removes opponents that no checkpoint names. */
+export async function pruneOpponents(fs: FileSystem, run: string): Promise<void> {
+  const [folder, checkpoints] = [joinPath(run, runFiles.opponents), joinPath(run, runFiles.checkpoints)];
+  const named = new Set<string>();
+  for (const step of await completeSteps(fs, checkpoints)) {
+    const { opponents = [] } = await stateIn(fs, joinPath(checkpoints, step));
+    for (const { name } of opponents) named.add(name);
   }
-
-  /** @throws LaconicError `checkpoint_corrupt` naming the folder */
-  async load(name: string, models: Models): Promise<void> {
-    const folder = joinPath(this.#folder, name);
-    const saved = await checkFiles(this.#fs, folder).catch((error: unknown) => {
-      throw new LaconicError(
-        "checkpoint_corrupt",
-        `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
-        { folder },
-        error,
-      );
-    });
-    await loadWeights(folder, saved, policiesIn(models));
-  }
-
-  async prune(checkpoints: string): Promise<void> {
-    const named = new Set<string>();
-    for (const step of await completeSteps(this.#fs, checkpoints)) {
-      const { opponents = [] } = await stateIn(this.#fs, joinPath(checkpoints, step));
-      for (const { name } of opponents) named.add(name);
-    }
-    for (const name of await this.#fs.list(this.#folder))
-      if (!named.has(name)) await this.#fs.remove(joinPath(this.#folder, name));
-  }
+  for (const name of await fs.list(folder)) if (!named.has(name)) await fs.remove(joinPath(folder, name));
 }

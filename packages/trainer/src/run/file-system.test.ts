@@ -1,7 +1,7 @@
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { faultyFileSystem } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { LineFile, toLine } from "./file-system.ts";
+import { lineAppender, toLine } from "./file-system.ts";
 import { openRun } from "./run-directory.ts";
 import type { Run } from "./recorder.ts";
 import { writeFile } from "node:fs/promises";
@@ -18,30 +18,30 @@ test.each(Array.from({ length: 14 }, (_, i) => i + 1))(
   async (failAt) => {
     const inner = memoryFileSystem({ "/lines": 'one\n{"torn' });
     const fs = faultyFileSystem({ failAt, tears: true }, inner);
-    const file = new LineFile(fs, "/lines");
+    const append = lineAppender(fs, "/lines");
     const accepted = ["one\n"];
     for (const line of ["two\n", "three\n", "four\nfive\n", "six\n"])
-      await file.append(line).then(
+      await append(line).then(
         () => accepted.push(line),
         (error: Error) => expect(error.message).toContain("ENOSPC"),
       );
-    await file.append("last\n");
+    await append("last\n");
     expect(await textOf(inner, "/lines")).toBe([...accepted, "last\n"].join(""));
   },
 );
 
 test("concurrent lines have the order of the calls; a moved file starts again", async () => {
   const fs = memoryFileSystem();
-  const file = new LineFile(fs, "/lines");
-  await Promise.all(["a\n", "b\n", "c\n"].map((line) => file.append(line)));
+  const append = lineAppender(fs, "/lines");
+  await Promise.all(["a\n", "b\n", "c\n"].map((line) => append(line)));
   await fs.rename("/lines", "/part");
-  await file.append("d\n");
+  await append("d\n");
   expect([await textOf(fs, "/part"), await textOf(fs, "/lines")]).toEqual(["a\nb\nc\n", "d\n"]);
 });
 
 test("removes a torn end of many pieces", async () => {
   const fs = memoryFileSystem({ "/lines": `whole\n${"x".repeat(200_000)}` });
-  await new LineFile(fs, "/lines").append("next\n");
+  await lineAppender(fs, "/lines")("next\n");
   expect(await textOf(fs, "/lines")).toBe("whole\nnext\n");
 });
 

@@ -30,36 +30,27 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
   }
 }
 
-/** Appends whole lines. Torn text of a failed write or a kill is cut off before the next write. */
-export class LineFile {
-  readonly #fs: FileSystem;
-  readonly #path: string;
+/**
+ * Appends whole lines to a file, in call order; resolves when they are on disk. Torn text of a failed write or a kill is
+ * cut off before the next write.
+ */
+export function lineAppender(fs: FileSystem, path: string): (lines: string) => Promise<void> {
   /** End of the complete lines; null after a successful write. */
-  #wholeEnd: ((size: number) => Promise<number>) | null;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(fs: FileSystem, path: string) {
-    this.#fs = fs;
-    this.#path = path;
-    this.#wholeEnd = (size) => endOfLines(fs, path, size);
-  }
-
-  /** Keeps call order; resolves when the lines are on disk. */
-  append(lines: string): Promise<void> {
-    const written = this.#last.then(() => this.#append(lines));
-    this.#last = written.catch(() => undefined);
-    return written;
-  }
-
-  async #append(lines: string): Promise<void> {
-    const [fs, path] = [this.#fs, this.#path];
+  let wholeEnd: ((size: number) => Promise<number>) | null = (size) => endOfLines(fs, path, size);
+  let last: Promise<unknown> = Promise.resolve();
+  const append = async (lines: string): Promise<void> => {
     const size = (await fs.exists(path)) ? await fs.size(path) : 0;
-    const end = Math.min(size, (await this.#wholeEnd?.(size)) ?? size);
+    const end = Math.min(size, (await wholeEnd?.(size)) ?? size);
     if (end < size) await fs.truncate(path, end);
-    this.#wholeEnd = () => Promise.resolve(end);
+    wholeEnd = () => Promise.resolve(end);
     await fs.append(path, lines);
-    this.#wholeEnd = null;
-  }
+    wholeEnd = null;
+  };
+  return (lines) => {
+    const written = last.then(() => append(lines));
+    last = written.catch(() => undefined);
+    return written;
+  };
 }
 
 const endBytes = 1 << 16;

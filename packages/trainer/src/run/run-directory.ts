@@ -14,19 +14,21 @@ import {
   saveCheckpoint,
   saveWeights,
   settleCheckpoints,
-  OpponentFolder,
+  keepOpponent,
+  loadOpponent,
+  pruneOpponents,
 } from "./checkpoint.ts";
 import type { FoundCheckpoint, Models } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
 import { explainedFileSystem } from "../reading/explained-file-system.ts";
 import { readLines } from "../reading/rows.ts";
-import { replaceFile, toLine, LineFile } from "./file-system.ts";
+import { replaceFile, toLine, lineAppender } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "../reading/changed-settings.ts";
 import { lockRun, type RunLock } from "./lock.ts";
 import type { DroppedProblem } from "../queue/training-queue.ts";
 import { stepClock, type StepClock, type Run, type RunObserver, type RunOptions } from "./recorder.ts";
 import { changesOf, runManifest } from "../reading/run-manifest.ts";
-import { checkSame, clear, continues, cutTraces, TraceDigester, traceEnds, writeConfig } from "./stored-run.ts";
+import { checkSame, clear, continues, cutTraces, traceDigester, traceEnds, writeConfig } from "./stored-run.ts";
 import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
 
 /**
@@ -63,10 +65,9 @@ class RunDirectory implements Run {
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
-  readonly #opponents: OpponentFolder;
-  readonly #digester: TraceDigester;
-  readonly #warnings: LineFile;
-  readonly #samplers: LineFile;
+  readonly #digests: ReturnType<typeof traceDigester>;
+  readonly #appendWarning: ReturnType<typeof lineAppender>;
+  readonly #appendReplies: ReturnType<typeof lineAppender>;
   /** Unwritten rows of `samplers.jsonl`. */
   #replies = "";
   readonly #shown = new Set<string>();
@@ -83,10 +84,9 @@ class RunDirectory implements Run {
     this.#observer = options.observer ?? {};
     this.#records = options.records ?? true;
     this.#lock = lock;
-    this.#warnings = new LineFile(fs, this.#path(runFiles.warnings));
-    this.#samplers = new LineFile(fs, this.#path(runFiles.samplers));
-    this.#opponents = new OpponentFolder(fs, options.directory);
-    this.#digester = new TraceDigester(fs, options.directory);
+    this.#appendWarning = lineAppender(fs, this.#path(runFiles.warnings));
+    this.#appendReplies = lineAppender(fs, this.#path(runFiles.samplers));
+    this.#digests = traceDigester(fs, options.directory);
     this.#sinks = new SinkSet(options.sinks ?? [], (message) => this.warn(message));
     this.#manifest = runManifest(options.config, options.inputs ?? {});
   }
@@ -134,7 +134,7 @@ class RunDirectory implements Run {
     // The changes file has the settings in effect and stays until the first step.
     await cutTraces(fs, directory, new Map([...ends].filter(([name]) => name !== runFiles.changes)));
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
-    if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
+    if (state.opponents) await pruneOpponents(fs, directory);
     this.#stepsDone = state.step;
     await this.#sinks.replay(fs, this.#options);
     return state;
@@ -197,7 +197,7 @@ class RunDirectory implements Run {
   }
 
   async keepOpponent(name: string, models: Models): Promise<void> {
-    await this.#opponents.keep(name, models);
+    await keepOpponent(this.#fs, this.#options.directory, name, models);
   }
 
   async restoreOpponents(
@@ -206,7 +206,7 @@ class RunDirectory implements Run {
     take: (name: string) => Promise<void>,
   ): Promise<void> {
     for (const name of names) {
-      await this.#opponents.load(name, models);
+      await loadOpponent(this.#fs, this.#options.directory, name, models);
       await take(name);
     }
     if (this.#restored) await loadWeights(this.#restored.folder, this.#restored.manifest, policiesIn(models));
@@ -268,16 +268,16 @@ class RunDirectory implements Run {
     await this.#fs.syncDirectory(directory); // rows of new files must not be lost
     await saveCheckpoint(this.#fs, this.#path(runFiles.checkpoints), models, state, keepCheckpoints, {
       run: this.#manifest.run,
-      traces: await this.#digester.digests(),
+      traces: await this.#digests(),
       ...(policy && { policy }),
     });
-    if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
+    if (state.opponents) await pruneOpponents(this.#fs, directory);
     this.#observer.checkpoint?.(state.step);
   }
 
   async warn(message: string, step?: number): Promise<void> {
     if (!this.#shown.has(message)) this.#observer.warning?.(message);
-    if (!this.#written.has(message)) await this.#warnings.append(toLine({ message, ...present({ step }) }));
+    if (!this.#written.has(message)) await this.#appendWarning(toLine({ message, ...present({ step }) }));
     this.#shown.add(message);
     this.#written.add(message);
   }
@@ -288,7 +288,7 @@ class RunDirectory implements Run {
   ): Promise<void> {
     this.#observer.warning?.(message);
     const time = new Date().toISOString();
-    await this.#warnings.append(toLine({ message, step: this.#stepsDone, time, server, state, reason }));
+    await this.#appendWarning(toLine({ message, step: this.#stepsDone, time, server, state, reason }));
   }
 
   async close(outcome?: SinkOutcome): Promise<void> {
@@ -305,7 +305,7 @@ class RunDirectory implements Run {
     for (const reply of this.#options.replies?.() ?? []) this.#replies += toLine({ ...reply });
     if (this.#replies === "") return;
     const rows = this.#replies;
-    await this.#samplers.append(rows);
+    await this.#appendReplies(rows);
     this.#replies = this.#replies.slice(rows.length);
   }
 

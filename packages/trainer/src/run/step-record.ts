@@ -1,4 +1,4 @@
-import { mapValues, type Episode, type Problem, type Ragged, type Utterance } from "@laconic/core";
+import { mapValues, type Problem, type Ragged, type Utterance } from "@laconic/core";
 import {
   packNumbers,
   type RecordedEpisode,
@@ -23,7 +23,7 @@ export interface StepRecord extends Pick<StepBatch, "scored" | "trees" | "scorin
 
 /** Packs a step as plain data, with each utterance once. */
 export function packStep({ scored, trees, learners, ...rest }: StepRecord): StoredStep {
-  const table = new EpisodeTable();
+  const table = episodeTable();
   const { problems, rollouts } = table.rollouts(scored);
   const grown = trees?.map(({ problem, agents, tree }) => ({
     group: problems.indexOf(problem),
@@ -39,12 +39,12 @@ export function packRollouts(
   step: number,
   scored: readonly ScoredRollout[],
 ): StoredEpisodes & Pick<StoredStep, "step" | "problems" | "rollouts"> {
-  const table = new EpisodeTable();
+  const table = episodeTable();
   return { step, ...table.rollouts(scored), ...table.columns() };
 }
 
 export function packEvaluation(step: number, played: readonly RecordedEpisode[]): StoredEvaluation {
-  const table = new EpisodeTable();
+  const table = episodeTable();
   const rows = played.map(({ problem, episode, task = Number.NaN }) => ({
     problem,
     episode: table.add({ episode }),
@@ -103,65 +103,58 @@ function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   };
 }
 
+type EpisodeTable = ReturnType<typeof episodeTable>;
+
 /** Numbers episodes and utterances, because episodes of a tree share utterances. */
-class EpisodeTable {
-  readonly #episodes = new Numbered<Episode, StoredEpisode>();
-  readonly #utterances = new Numbered<object, StoredUtterance>();
-  readonly #logProbs: number[] = [];
-
-  add({ episode, score }: Pick<Rollout, "episode"> & Partial<Pick<Rollout, "score">>): number {
-    return this.#episodes.numberOf(episode, () => {
-      const { utterances, ...rest } = episode;
-      const numbers = utterances.map((utterance) => this.utterance(utterance));
-      return { ...rest, utterances: numbers, ...(score !== undefined && { score }) };
+function episodeTable() {
+  const episodes = numbered<StoredEpisode>();
+  const utterances = numbered<StoredUtterance>();
+  const logProbs: number[] = [];
+  const numberOf = (utterance: Utterance): number => {
+    const { trace, ...rest } = utterance;
+    return utterances.numberOf(trace ?? utterance, () => {
+      for (const logProb of trace?.logProbs ?? []) logProbs.push(logProb);
+      return { ...rest, ...(trace && { promptTokens: trace.promptTokens, tokens: trace.tokens }) };
     });
-  }
-
-  rollouts(scored: readonly ScoredRollout[]): Pick<StoredStep, "problems" | "rollouts"> {
+  };
+  const add = ({ episode, score }: Pick<Rollout, "episode"> & Partial<Pick<Rollout, "score">>): number =>
+    episodes.numberOf(episode, () => {
+      const { utterances: all, ...rest } = episode;
+      return { ...rest, utterances: all.map(numberOf), ...(score !== undefined && { score }) };
+    });
+  const rollouts = (scored: readonly ScoredRollout[]): Pick<StoredStep, "problems" | "rollouts"> => {
     const problems: Problem[] = [];
     for (const { group, problem } of scored) problems[group] = problem;
-    const rollouts = scored.map((rollout) => ({
+    const rows = scored.map((rollout) => ({
       group: rollout.group,
-      episode: this.add(rollout),
+      episode: add(rollout),
       costs: rollout.measured.costs,
       terms: rollout.terms,
       reward: rollout.reward,
       ...(rollout.agentRewards.size > 0 && { agentRewards: Object.fromEntries(rollout.agentRewards) }),
       ...(rollout.credit && { credit: [...rollout.credit] }),
-      ...(rollout.without && {
-        without: mapValues(rollout.without, (played) => this.add(played)),
-      }),
-      ...(rollout.greedy && { greedy: this.add(rollout.greedy), greedyReward: rollout.greedyReward }),
+      ...(rollout.without && { without: mapValues(rollout.without, add) }),
+      ...(rollout.greedy && { greedy: add(rollout.greedy), greedyReward: rollout.greedyReward }),
     }));
-    return { problems, rollouts };
-  }
-
-  utterance(utterance: Utterance): number {
-    const { trace, ...rest } = utterance;
-    return this.#utterances.numberOf(trace ?? utterance, () => {
-      for (const logProb of trace?.logProbs ?? []) this.#logProbs.push(logProb);
-      return { ...rest, ...(trace && { promptTokens: trace.promptTokens, tokens: trace.tokens }) };
-    });
-  }
-
-  columns(): StoredEpisodes {
-    return {
-      episodes: this.#episodes.rows,
-      utterances: this.#utterances.rows,
-      sampledLogProbs: packNumbers(this.#logProbs),
-    };
-  }
+    return { problems, rollouts: rows };
+  };
+  const columns = (): StoredEpisodes => ({
+    episodes: episodes.rows,
+    utterances: utterances.rows,
+    sampledLogProbs: packNumbers(logProbs),
+  });
+  return { add, rollouts, utterance: numberOf, columns };
 }
 
-class Numbered<Key, Row> {
-  readonly rows: Row[] = [];
-  readonly #numbers = new Map<Key, number>();
-
-  numberOf(key: Key, make: () => Row): number {
-    const number = this.#numbers.get(key);
+function numbered<Row>(): { readonly rows: Row[]; numberOf(key: object, make: () => Row): number } {
+  const rows: Row[] = [];
+  const numbers = new Map<object, number>();
+  const numberOf = (key: object, make: () => Row): number => {
+    const number = numbers.get(key);
     if (number !== undefined) return number;
     const row = make();
-    this.#numbers.set(key, this.rows.length);
-    return this.rows.push(row) - 1;
-  }
+    numbers.set(key, rows.length);
+    return rows.push(row) - 1;
+  };
+  return { rows, numberOf };
 }

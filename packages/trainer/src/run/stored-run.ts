@@ -104,30 +104,23 @@ export async function damagedRows(fs: FileSystem, directory: string): Promise<st
 }
 
 /** Hashes trace files. Files of an open run only grow, so each byte is read once. */
-export class TraceDigester {
-  readonly #fs: FileSystem;
-  readonly #directory: string;
-  readonly #files = new Map<string, { bytes: number; readonly hash: ReturnType<typeof sha256OfPieces> }>();
-
-  constructor(fs: FileSystem, directory: string) {
-    [this.#fs, this.#directory] = [fs, directory];
-  }
-
-  async digests(): Promise<TraceDigests> {
+export function traceDigester(fs: FileSystem, directory: string): () => Promise<TraceDigests> {
+  const files = new Map<string, { bytes: number; readonly hash: ReturnType<typeof sha256OfPieces> }>();
+  return async () => {
     const digests: Record<string, FileDigest> = {};
     for (const name of traceNames.all) {
-      const path = joinPath(this.#directory, name);
-      if (traceNames.timed.has(name) || !(await this.#fs.exists(path))) continue;
-      const file = this.#files.get(name) ?? { bytes: 0, hash: sha256OfPieces() };
-      this.#files.set(name, file);
-      for await (const piece of piecesBy((...range) => this.#fs.readPart(path, ...range), file.bytes)) {
+      const path = joinPath(directory, name);
+      if (traceNames.timed.has(name) || !(await fs.exists(path))) continue;
+      const file = files.get(name) ?? { bytes: 0, hash: sha256OfPieces() };
+      files.set(name, file);
+      for await (const piece of piecesBy((...range) => fs.readPart(path, ...range), file.bytes)) {
         file.hash.update(piece);
         file.bytes += piece.length;
       }
       digests[name] = { bytes: file.bytes, sha256: file.hash.digest() };
     }
     return digests;
-  }
+  };
 }
 
 /**
