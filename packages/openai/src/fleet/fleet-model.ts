@@ -59,6 +59,7 @@ export class FleetModel implements TrainableModel {
   readonly #versions = new Set<Version>();
   readonly #logProbs = new WeakMap<Sampler, { readonly version: number; readonly rows: OwnLogProbs }>();
   #live: Version | null = null;
+  #resting: Promise<void> | null = null;
   readonly #checkTokens: readonly number[];
   #publications = 0;
 
@@ -101,15 +102,16 @@ export class FleetModel implements TrainableModel {
   }
 
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
-    return this.#ownOf(this.#local).forward(sequences, options);
+    return this.#rested(() => this.#ownOf(this.#local).forward(sequences, options));
   }
 
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
-    return this.#local.forwardBackward(sequences, tokenGradient);
+    this.#resting ??= this.#fleet.rest()?.finally(() => (this.#resting = null)) ?? null;
+    return this.#rested(() => this.#local.forwardBackward(sequences, tokenGradient));
   }
 
   async optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
-    const result = await this.#local.optimStep(settings);
+    const result = await this.#rested(() => this.#local.optimStep(settings));
     await this.#sweep();
     return result;
   }
@@ -142,11 +144,11 @@ export class FleetModel implements TrainableModel {
   }
 
   save(folder: string): Promise<readonly string[]> {
-    return this.#local.save(folder);
+    return this.#rested(() => this.#local.save(folder));
   }
 
   async load(folder: string): Promise<void> {
-    await this.#local.load(folder);
+    await this.#rested(() => this.#local.load(folder));
     this.#logProbs.delete(this.#local);
     if (this.#live) this.#live.outdated = true;
     await this.#sweep();
@@ -181,6 +183,11 @@ export class FleetModel implements TrainableModel {
       await held.dispose();
       await this.#sweep();
     }
+  }
+
+  /** Keeps the order of calls while servers go to sleep. */
+  #rested<T>(call: () => Promise<T>): Promise<T> {
+    return this.#resting ? this.#resting.then(call) : call();
   }
 
   #check(requests: readonly SampleRequest[]): void {

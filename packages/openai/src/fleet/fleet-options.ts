@@ -36,6 +36,8 @@ export interface FleetOptions {
   readonly attempts?: number;
   /** Max extra requests on the server with the prompt's prefix, over the idlest. Default 4. */
   readonly slack?: number;
+  /** Servers free their memory while weights are trained; needs `SamplingServer.sleep`. Default false. */
+  readonly sleeps?: boolean;
   readonly clock?: FleetClock;
   /** Called once per accepted reply. */
   readonly onReply?: (reply: SampledReply) => void;
@@ -46,7 +48,7 @@ export interface FleetOptions {
 
 export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<FleetOptions>()(
   "Fleet",
-  "servers vocabularySize concurrency replyMs patienceMs attempts slack clock onReply onNote onQuarantine",
+  "servers vocabularySize concurrency replyMs patienceMs attempts slack sleeps clock onReply onNote onQuarantine",
 );
 
 /** A server entered or left quarantine. */

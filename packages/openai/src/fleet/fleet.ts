@@ -33,16 +33,19 @@ export class Fleet {
   /** @throws LaconicError `config_invalid` for no server or a duplicate */
   constructor(options: FleetOptions) {
     checkFleetOptions(options);
-    const { servers, concurrency = 64, clock = systemClock } = options;
+    const { servers, concurrency = 64, clock = systemClock, sleeps = false } = options;
     const urls = servers.map(({ url }) => url);
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);
     if (urls.length === 0) throw configError("servers: expected at least one");
     if (twice !== undefined) throw configError(`server ${twice} is listed twice`);
+    const restless = sleeps && servers.find(({ sleep }) => !sleep);
+    if (restless) throw configError(`sleeps: ${restless.kind} servers cannot`);
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
     const memberOptions = {
       slots: concurrency,
+      sleeps,
       clock,
       tolerances: () => ({ load: this.tolerance, reply: this.replyTolerance }),
       limit: () => this.limit(),
@@ -196,6 +199,20 @@ export class Fleet {
       }),
     );
     await Promise.allSettled(loads);
+  }
+
+  /**
+   * Idle servers free their memory until the next request. A server that fails keeps it: training may still fit.
+   * @returns null if none can
+   */
+  rest(): Promise<void> | null {
+    const idle = this.#members.filter((member) => member.mayRest);
+    if (idle.length === 0) return null;
+    const { onNote } = this.#options;
+    const rests = idle.map((member) =>
+      member.rest().catch((error: Error) => onNote?.(`${error.message}; the server keeps its memory`)),
+    );
+    return Promise.all(rests).then(() => undefined);
   }
 
   async retire(name: string): Promise<void> {

@@ -36,6 +36,7 @@ const maxStrikes = 3;
 
 export interface MemberOptions {
   readonly slots: number;
+  readonly sleeps: boolean;
   readonly clock: FleetClock;
   readonly tolerances: () => { readonly load: number; readonly reply: number };
   /** Aborts a load that takes too long or has no waiter. */
@@ -56,6 +57,9 @@ export class Member {
   #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
   readonly #loading = new Map<string, number>();
+  /** Names to unload after waking; null while awake. */
+  #asleep: readonly string[] | null = null;
+  #waking: Promise<void> | null = null;
   #pauseMs = pauseMs.first;
   #quarantineMs = quarantineMs.first;
   #strikes = 0;
@@ -83,7 +87,9 @@ export class Member {
     // A server that holds one version has dropped the previous one.
     if (this.server.holds[kind] === 1) this.#loaded.clear();
     const signal = this.#options.limit();
-    const loading = this.server.load(weights, signal).then(() => this.#checkLoad(weights, signal));
+    const loading = this.#wake(signal)
+      .then(() => this.server.load(weights, signal))
+      .then(() => this.#checkLoad(weights, signal));
     this.#loaded.set(name, loading);
     this.#loading.set(name, this.#options.clock.nowMs());
     loading
@@ -93,6 +99,31 @@ export class Member {
         this.#options.onLoaded();
       });
     return loading;
+  }
+
+  /** True if awake, and neither loading nor generating. */
+  get mayRest(): boolean {
+    const isIdle = this.state === "up" && this.inFlight === 0 && this.#loading.size === 0;
+    return this.#options.sleeps && isIdle && !this.#asleep;
+  }
+
+  /** Frees the server's memory until the next load. */
+  async rest(): Promise<void> {
+    this.#asleep = [...this.#loaded.keys()];
+    // Sleep may damage adapters (vLLM issue 53888), so a woken server loads and is checked again.
+    this.#loaded.clear();
+    await this.server.sleep?.(this.#options.limit());
+  }
+
+  /** Shared by all loads that wait for it. */
+  async #wake(signal: AbortSignal): Promise<void> {
+    if (!this.#asleep) return;
+    const names = this.#asleep;
+    this.#waking ??= this.server.wake!(signal)
+      .then(() => Promise.all(names.map((name) => this.server.unload(name, signal))))
+      .then(() => void (this.#asleep = null))
+      .finally(() => (this.#waking = null));
+    await this.#waking;
   }
 
   /** Start time of the load of these weights; null if no load is in progress. */
@@ -132,6 +163,9 @@ export class Member {
 
   async clear(prefix: string): Promise<void> {
     const signal = this.#options.clock.timeout(tidyMs);
+    // Also after a killed run.
+    if (this.#options.sleeps) await this.server.wake?.(signal);
+    this.#asleep = null;
     const left = (await this.server.names(signal)).filter((name) => name.startsWith(prefix));
     await Promise.all(left.map((name) => this.server.unload(name, signal)));
   }
@@ -203,7 +237,10 @@ export class Member {
 
   /** Probes a quarantined server; earlier replies no longer count once it passes. */
   async readmit(probe: (server: SamplingServer) => Promise<unknown>): Promise<boolean> {
-    const failure = await this.#errorOf(() => probe(this.server));
+    const failure = await this.#errorOf(async () => {
+      await this.#wake(this.#options.limit());
+      await probe(this.server);
+    });
     if (failure) {
       this.quarantine(LaconicError.is(failure) ? failure : new LaconicError("engine_failed", failure.message));
       return false;

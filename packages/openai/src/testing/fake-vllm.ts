@@ -41,9 +41,17 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
 export const vllmRoutes: Routes = (weights, { contextLength = 48, updates = true }) => {
   let isPaused = false;
   let hasOldPages = false;
+  let isAsleep = false;
   return async (path, body, fault) => {
     const shared = sharedAnswer(path, "/version", weights, contextLength);
     if (shared) return shared;
+    if (path === "/is_sleeping" && updates) return { status: 200, value: { is_sleeping: isAsleep } };
+    if (["/sleep?level=1", "/wake_up"].includes(path) && updates) {
+      isAsleep = path !== "/wake_up";
+      return { status: 200, value: {} };
+    }
+    // A real server may fail on memory that is not there.
+    if (isAsleep) return refused(500, "asleep");
     if (path === "/collective_rpc" && updates) {
       const {
         method,

@@ -16,7 +16,7 @@ export type ServerFault =
   | { readonly kind: "dies" }
   /** Answers when the promise resolves. */
   | { readonly kind: "waits"; readonly until: Promise<void> }
-  /** Uses the first loaded adapter under the requested name. */
+  /** Uses the first loaded adapter under the requested name, or the base if that is the only one. */
   | { readonly kind: "stale" }
   /** Sends a wrong but well-formed reply. */
   | { readonly kind: "lies"; readonly how: Lie; readonly vocabularySize: number }

@@ -130,7 +130,8 @@ export class ServedWeights {
     const oldest = [...this.#adapters.values()][0];
     const named = this.#adapters.get(name);
     if (!named) throw inputError(`no ${name}`);
-    return stale ? (oldest ?? named) : named;
+    if (!stale || !oldest) return named;
+    return oldest === named ? this.#allWeights : oldest;
   }
 }
 

@@ -24,6 +24,7 @@ describe.each([
   ["the local engine", onLocal],
   ["adapters on vLLM", onServers(Infinity, { kind: "vllm" })],
   ["adapters on SGLang", onServers(Infinity, { kind: "sglang" })],
+  ["vLLM that sleeps", onServers(Infinity, { kind: "vllm", fleet: { sleeps: true } })],
   ["all weights on vLLM", onServers(1, { kind: "vllm", source: whole })],
   ["all weights on SGLang", onServers(1, { kind: "sglang", source: whole })],
   [

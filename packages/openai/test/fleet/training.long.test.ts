@@ -40,6 +40,7 @@ interface Set {
   readonly replies: SampledReply[];
   readonly folder: string;
   readonly engine: Engine;
+  readonly sleeps?: boolean;
 }
 
 async function servers(kind: "vllm" | "sglang"): Promise<Set> {
@@ -59,7 +60,7 @@ async function servers(kind: "vllm" | "sglang"): Promise<Set> {
 
 async function partsOn(
   kind: "vllm" | "sglang",
-  { engine, fakes, folder, replies }: Set,
+  { engine, fakes, folder, replies, sleeps = false }: Set,
   source = tinyAdapter,
   notes: string[] = [],
 ): Promise<TrainingParts & { readonly local: TrainableModel; readonly fleet: Fleet }> {
@@ -70,6 +71,7 @@ async function partsOn(
     vocabularySize,
     // The port decides which prompts prefer a server; without slack, each gets part of every batch.
     slack: 0,
+    sleeps,
     onReply: (reply) => replies.push(reply),
     onNote: (text) => notes.push(text),
   });
@@ -140,6 +142,46 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const again = await trained(await partsOn(kind, { ...set, replies: [] }));
     expect(again.rows.map((row) => row["rewards/task/mean"])).toEqual(rows.map((row) => row["rewards/task/mean"]));
   });
+});
+
+test.each([
+  { name: "an adapter", source: tinyAdapter },
+  { name: "all weights", source: tinyLlama },
+])("servers sleep during updates of $name, and nothing else changes", async ({ source }) => {
+  const outcomeOf = async (sleeps: boolean): Promise<unknown> => {
+    const set = { ...(await servers("vllm")), sleeps };
+    const parts = await partsOn("vllm", set, source);
+    const isAsleep = async (): Promise<boolean[]> =>
+      Promise.all(
+        set.fakes.map(async ({ url }) => {
+          const { is_sleeping } = (await (await fetch(`${url}/is_sleeping`)).json()) as { is_sleeping: boolean };
+          return is_sleeping;
+        }),
+      );
+    const pass = parts.local.forwardBackward.bind(parts.local);
+    parts.local.forwardBackward = async (...call) => {
+      expect(await isAsleep()).toEqual([sleeps, sleeps]);
+      return pass(...call);
+    };
+    const { rows } = await trained(parts);
+    await parts.fleet.clear("run.");
+    expect(await isAsleep()).toEqual([false, false]);
+    expect(set.fakes.flatMap(({ names }) => names)).toEqual([]);
+    return rows.map((row) => [row["rewards/task/mean"], row["actor/grad_norm"]]);
+  };
+  expect(await outcomeOf(true)).toEqual(await outcomeOf(false));
+});
+
+test("a server that wakes with other weights is left out", async () => {
+  const set = { ...(await servers("vllm")), sleeps: true };
+  const notes: string[] = [];
+  const parts = await partsOn("vllm", set, tinyAdapter, notes);
+  const [one] = set.fakes as [FakeServer];
+  one.faults = () => (one.log.some(({ path }) => path === "/wake_up") ? { kind: "stale" } : null);
+  const { rows } = await trained(parts);
+  expect(parts.fleet.servers[0]).toMatchObject({ state: "quarantined", thrown: 0 });
+  expect(notes.some((note) => /loaded run.policy-v2.*log-probs differ/u.test(note))).toBe(true);
+  for (const row of rows) expect(row["sampling/logp_difference_max"]).toBeLessThan(1e-6);
 });
 
 test.each(["wrong-ids", "permuted", "swapped"] as const)(

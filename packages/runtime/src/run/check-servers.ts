@@ -84,7 +84,7 @@ const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric",
 
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
-  const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
+  const { kind, urls, folder, folderAtServers, receivers, logProbs = "server", sleeps = false } = serversOf(sampler);
   if (engine !== null) refuseSetting("sampler", "has no effect with engine, which samples too; remove one of them");
   if (train.opponents)
     refuseSetting("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
@@ -103,6 +103,10 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
       `${location}.folder`,
       `${far} is another machine: set a folder shared with this machine for the weights, or receivers that take them over HTTP`,
     );
+  if (sleeps && kind !== "vllm")
+    refuseSetting(`${location}.sleeps`, `${title} does not report whether it sleeps; remove it, or use vllm`);
+  if (sleeps && train.asynchronous)
+    refuseSetting(`${location}.sleeps`, "the servers have no pause in an asynchronous run; remove it");
   const [base] = Object.keys(bases);
   if (base !== undefined) refuseSetting(`bases.${base}`, "the servers have one base model; remove it");
   if (lora === null) {

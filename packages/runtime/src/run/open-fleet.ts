@@ -70,7 +70,7 @@ export async function openFleet(
   policies: Readonly<Record<string, TrainedPolicy>>,
   { directory, vocabularySize, temperature, note }: FleetResources,
 ): Promise<OpenedFleet> {
-  const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
+  const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, sleeps, ...rest } =
     serversOf(sampler);
   // Stable across resumes, and unique on the servers.
   const run = `laconic-${sha256(`${hostname()} ${resolve(directory)}`).slice(0, 8)}`;
@@ -82,7 +82,7 @@ export async function openFleet(
   const fleet = new Fleet({
     servers: samplingServers(sampler, sender),
     vocabularySize,
-    ...present({ concurrency }),
+    ...present({ concurrency, sleeps }),
     ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
     ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
     onReply: (reply) => replies.push(reply),

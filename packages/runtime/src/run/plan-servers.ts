@@ -28,7 +28,7 @@ export function planFleet(
   policies: number,
 ): FleetPlan | null {
   if (sampler === null) return null;
-  const { kind, urls } = serversOf(sampler);
+  const { kind, urls, sleeps = false } = serversOf(sampler);
   const shapes = lora ? adapterShapes(model, lora) : parameterShapes(model);
   // Versions still in use, and the next one.
   const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
@@ -41,7 +41,7 @@ export function planFleet(
     versionsAtOnce,
     publications: policies * (Math.ceil(train.steps / train.refreshOldPolicyEvery) + evaluations - 1),
     repliesPerServer: Math.ceil(replies / urls.length),
-    start: serverKinds[kind].start(lora, versionsAtOnce),
+    start: serverKinds[kind].start(lora, versionsAtOnce, sleeps),
   };
 }
 

@@ -8,7 +8,7 @@ export interface ServerKind {
   /** Whether log-probs ignore truncated sampling. */
   readonly reportsUncut: boolean;
   /** Start command. @param versions - max versions at once */
-  start(lora: LoraSettings | null, versions: number): string;
+  start(lora: LoraSettings | null, versions: number, sleeps: boolean): string;
 }
 
 export type ServerKindName = "vllm" | "sglang";
@@ -17,10 +17,15 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
   vllm: {
     title: "vLLM",
     reportsUncut: false,
-    start: (lora, versions) =>
-      lora
-        ? `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions} --logprobs-mode processed_logprobs`
-        : `PYTHONPATH=${shellWord(vllmExtensionFolder)} VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --worker-extension-cls laconic_vllm.FullWeights --logprobs-mode processed_logprobs`,
+    start: (lora, versions, sleeps) => {
+      const variables = lora ? "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True" : `PYTHONPATH=${shellWord(vllmExtensionFolder)}`;
+      const developed = sleeps || !lora ? `${variables} VLLM_SERVER_DEV_MODE=1` : variables;
+      const weights = lora
+        ? `--enable-lora --max-lora-rank ${lora.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions}`
+        : "--worker-extension-cls laconic_vllm.FullWeights";
+      const slept = sleeps ? " --enable-sleep-mode" : "";
+      return `${developed} vllm serve MODEL ${weights}${slept} --logprobs-mode processed_logprobs`;
+    },
   },
   sglang: {
     title: "SGLang",
@@ -50,6 +55,8 @@ interface SamplerServers {
   /** Max seconds without a working server. Default 600. */
   readonly patienceSeconds?: number;
   readonly allowPlainHttp?: boolean;
+  /** vLLM frees its memory while weights are trained. Default false. */
+  readonly sleeps?: boolean;
 }
 
 export type SamplerSettings = {
@@ -78,6 +85,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
   replySeconds: z.number().positive().max(300).exactOptional().describe("Timeout of a reply in seconds"),
   patienceSeconds: z.number().positive().exactOptional().describe("Seconds until a failing server is dropped"),
   allowPlainHttp: z.boolean().exactOptional().describe("Permission for an address without TLS"),
+  sleeps: z.boolean().exactOptional().describe("vLLM frees its GPU memory while weights are trained"),
 });
 
 /** `vllm:URL,URL` or `sglang:URL,URL`, or an object. */

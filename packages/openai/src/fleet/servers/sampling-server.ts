@@ -91,4 +91,8 @@ export interface SamplingServer {
     tokens: readonly number[],
     signal?: AbortSignal,
   ): Promise<readonly number[] | "missing">;
+  /** Frees device memory until `wake`: weights move to the host, pages are dropped. Absent if unsupported. */
+  sleep?(signal?: AbortSignal): Promise<void>;
+  /** Does nothing while awake. */
+  wake?(signal?: AbortSignal): Promise<void>;
 }

@@ -41,6 +41,7 @@ const promptReply = z.object({
 const workerReplies = z.object({
   results: z.array(z.object({ version: z.string().nullable(), error: z.string().nullable() })).min(1),
 });
+const sleeping = z.object({ is_sleeping: z.boolean() });
 const loads = "/v1/load_lora_adapter";
 const workers = "/collective_rpc";
 
@@ -48,6 +49,7 @@ const workers = "/collective_rpc";
 export const vllmExtensionFolder: string = fileURLToPath(new URL("../../../assets", import.meta.url));
 const needsExtension =
   "; start vLLM with VLLM_SERVER_DEV_MODE=1 and --worker-extension-cls laconic_vllm.FullWeights (laconic plan prints the command)";
+const needsSleepMode = "; start vLLM with VLLM_SERVER_DEV_MODE=1 and --enable-sleep-mode";
 const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True";
 
 /**
@@ -60,6 +62,24 @@ const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LO
 export function vllmServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
   const isMissing = ({ status, text }: HttpReply) => status === 404 && /does not exist/iu.test(text);
+  const isAsleep = async (signal: AbortSignal | undefined): Promise<boolean> => {
+    const path = "/is_sleeping";
+    const reply = await connection.exchange(path, null, signal);
+    if (reply.status === 404) throw connection.refusal(path, reply, needsSleepMode);
+    return connection.read(path, reply, sleeping).is_sleeping;
+  };
+  const setAsleep = async (asleep: boolean, signal: AbortSignal | undefined): Promise<void> => {
+    if ((await isAsleep(signal)) === asleep) return;
+    const path = asleep ? "/sleep?level=1" : "/wake_up";
+    const reply = await connection.exchange(path, {}, signal);
+    if (reply.status !== 200) throw connection.refusal(path, reply, needsSleepMode);
+    if ((await isAsleep(signal)) === asleep) return;
+    throw connection.refusal(
+      path,
+      { ...reply, text: `it is ${asleep ? "awake" : "asleep"} afterwards` },
+      needsSleepMode,
+    );
+  };
   return {
     kind: "vllm",
     url: connection.url,
@@ -110,6 +130,8 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       const rows = choices[0]?.prompt_logprobs ?? [];
       return tokens.slice(1).map((token, i) => rows[i + 1]?.[String(token)]?.logprob ?? NaN);
     },
+    sleep: (signal) => setAsleep(true, signal),
+    wake: (signal) => setAsleep(false, signal),
   };
 }
 
