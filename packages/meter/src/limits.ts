@@ -26,11 +26,14 @@ export function costOf(call: Pick<MeteredCall, "model" | "usage">, own?: Prices)
   return call.usage && tokenCost(priceOf(call.model, own), call.usage);
 }
 
-/** Sums the dollars of finished calls. */
+/** Sums the dollars of finished calls, and reserves some for running ones. */
 export class Spending {
   readonly #limits: SpendingLimits;
   readonly #prices: Prices;
   readonly #spent = new Map<string, number>();
+  readonly #reserved = new Map<string, number>();
+  /** Finished calls by agent. */
+  readonly #finished = new Map<string, { readonly calls: number; readonly usd: number }>();
 
   /** @param prices - own prices; calls of unknown price cost nothing */
   constructor(limits: SpendingLimits, prices: Prices = {}) {
@@ -39,19 +42,33 @@ export class Spending {
 
   add(call: MeteredCall): void {
     const usd = costOf(call, this.#prices) ?? 0;
-    for (const key of keysOf(call)) this.#spent.set(key, (this.#spent.get(key) ?? 0) + usd);
+    for (const key of keysOf(call)) increase(this.#spent, key, usd);
+    const before = this.#finished.get(call.agent) ?? { calls: 0, usd: 0 };
+    this.#finished.set(call.agent, { calls: before.calls + 1, usd: before.usd + usd });
   }
 
-  /** Reason to refuse a call; null below all limits. Calls in progress do not count yet. */
-  refusal(call: Spender): string | null {
+  /**
+   * Reserves the mean cost of the agent's calls while a call runs.
+   * @returns the end of the reservation, or a reason to refuse the call
+   */
+  reserve(call: Spender): (() => void) | string {
     const { agents, task, day } = this.#limits;
     const limits = [agents[call.agent], task, day];
     for (const [i, key] of keysOf(call).entries()) {
-      const [limit, spent] = [limits[i], this.#spent.get(key) ?? 0];
-      if (limit !== undefined && spent >= limit) return `${key} has spent $${spent.toFixed(4)} of $${limit}`;
+      const [limit, spent, reserved] = [limits[i], this.#spent.get(key) ?? 0, this.#reserved.get(key) ?? 0];
+      if (limit === undefined || spent + reserved < limit) continue;
+      const running = reserved > 0 ? `, and running calls may cost $${reserved.toFixed(4)}` : "";
+      return `${key} has spent $${spent.toFixed(4)} of $${limit}${running}`;
     }
-    return null;
+    const { calls, usd } = this.#finished.get(call.agent) ?? { calls: 1, usd: 0 };
+    const change = (amount: number) => keysOf(call).forEach((key) => increase(this.#reserved, key, amount));
+    change(usd / calls);
+    return () => change(-usd / calls);
   }
+}
+
+function increase(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount);
 }
 
 type Spender = Pick<MeteredCall, "agent" | "task" | "time">;

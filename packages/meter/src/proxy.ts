@@ -4,8 +4,7 @@ import type { IncomingMessage, RequestOptions, Server, ServerResponse } from "no
 import { request as httpsRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { networkReason } from "@laconic/core/wire";
-import { foreignCaller } from "@laconic/core/wire";
+import { foreignCaller, networkReason } from "@laconic/core/wire";
 import type { Spending } from "./limits.ts";
 import { keyOf, namesOf } from "./recognition.ts";
 import { isModelCall } from "./read-request.ts";
@@ -49,16 +48,17 @@ async function pass(options: ProxyOptions, incoming: IncomingMessage, outgoing: 
   const plainPath = path.replace(/\?.*$/su, "");
   const body = isModelCall(method, plainPath) ? await buffer(incoming) : null;
   const call = body && recorder.begin(new TextDecoder().decode(body), plainPath, names, keyOf(headers));
-  const limited = call && spending.refusal({ ...call, time: new Date(now()).toISOString() });
-  if (limited) {
-    call.end({ ...noReply, status: 429, isCut: false });
-    return refuse(outgoing, 429, `laconic meter: ${limited}`);
+  const reservation = call && spending.reserve({ ...call, time: new Date(now()).toISOString() });
+  if (typeof reservation === "string") {
+    call?.end({ ...noReply, status: 429, isCut: false });
+    return refuse(outgoing, 429, `laconic meter: ${reservation}`);
   }
   const upstream = send(targetOf(options.upstream, headers, path), incoming);
   outgoing.once("close", () => upstream.destroy());
   if (body) upstream.end(body);
   else void pipeline(incoming, upstream).catch(() => undefined);
   await relay(upstream, outgoing, call, now);
+  reservation?.();
 }
 
 /** Sends the reply while it arrives, and records it. */

@@ -87,7 +87,7 @@ async function meter(url: string, limits: ConstructorParameters<typeof Spending>
     now,
   };
   const address = await listening(meterProxy(options));
-  return { address, folder, store, gaps, recorder };
+  return { address, folder, store, gaps, recorder, spending };
 }
 
 async function post(url: string, body: string, headers: Readonly<Record<string, string>> = {}) {
@@ -215,6 +215,19 @@ test("limits refuse later calls with a status that clients do not retry", async 
   expect(server.seen).toHaveLength(2);
   const { calls, lost } = await readCalls(folder);
   expect([calls.map(({ status }) => status), lost]).toEqual([[200, 429, 200], 0]);
+});
+
+test("running calls count for limits", async () => {
+  const server = await upstream(() => ({ parts: [JSON.stringify(reply("ok"))] }));
+  const { address, spending } = await meter(server.url, { agents: {}, day: 0.008 });
+  const call = async (): Promise<number | undefined> =>
+    (await post(`${address}/v1/chat/completions`, chat("a", "b"), { "x-laconic-agent": "critic" })).status;
+  await call();
+  const statuses = await Promise.all(Array.from({ length: 8 }, call));
+  // One call costs $0.0035: with two running ones, the day is full.
+  expect(statuses.toSorted()).toEqual([200, 200, ...Array.from({ length: 6 }, () => 429)]);
+  expect(spending.reserve({ agent: "critic", task: "t", time: "2026-11-29" })).toMatch(/spent \$0.0105 of \$0.008$/u);
+  expect(spending.reserve({ agent: "critic", task: "t", time: "2026-11-30" })).toBeTypeOf("function");
 });
 
 test("other paths pass without a record, and a full disk does not stop calls", async () => {

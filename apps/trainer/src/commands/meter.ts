@@ -83,6 +83,8 @@ export const meterCommand: Command = command({
     const agents = Object.fromEntries((args["max-agent"] ?? []).map(agentLimit));
     const spending = new Spending({ agents, task: args["max-task"], day: args["max-day"] }, prices);
     const store = await openStore(folder, { texts: args.texts ?? true, keepDays: args["keep-days"] ?? 0 });
+    // A day's limit also holds over several starts.
+    for (const call of (await readCalls(folder, new Date(now()).toISOString().slice(0, 10))).calls) spending.add(call);
     const recorder = new Recorder({
       store,
       now,
