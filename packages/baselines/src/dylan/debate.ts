@@ -50,7 +50,7 @@ export function dylanDebate(team: DylanTeam): Topology {
       ...phaseSettings(protocol.phases.rank, options),
     });
   };
-  /** @returns all replies, and those that decide */
+  /** @returns all replies, and the replies that decide */
   const debate = async (stage: Stage): Promise<readonly [all: readonly Reply[], last: readonly Reply[]]> => {
     const { random } = stage;
     const all: Reply[] = [];

@@ -5,12 +5,13 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Why a request must be refused that a foreign web page sends through a user's browser; null if it is allowed. A page
+ * Refuses requests that a foreign web page sends through a user's browser. A page
  * with DNS rebinding sends its name as host; other pages send their origin. IP addresses are allowed as hosts, because
  * rebinding needs a name.
  * @param named - host of the request
  * @param origin - origin of the page; null for none
  * @param hosts - names of this server besides this machine's
+ * @returns the reason of a refusal; null without one
  */
 export function foreignCaller(
   named: string,

@@ -1,6 +1,5 @@
 /**
- * What clients and servers share: finish reasons, network errors without keys, protobuf messages, and the check for
- * requests of foreign web pages.
+ * Exports finish reasons, network errors without keys, protobuf messages, and a check against foreign web pages.
  * @module @laconic/core/wire
  */
 export { finishReasons } from "../language-model.ts";

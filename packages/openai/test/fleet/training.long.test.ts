@@ -172,7 +172,7 @@ test.each([
   expect(await outcomeOf(true)).toEqual(await outcomeOf(false));
 });
 
-test("a server that wakes with other weights is left out", async () => {
+test("quarantines a server with other weights after waking", async () => {
   const set = { ...(await servers("vllm")), sleeps: true };
   const notes: string[] = [];
   const parts = await partsOn("vllm", set, tinyAdapter, notes);
