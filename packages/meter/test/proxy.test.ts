@@ -225,7 +225,7 @@ test("running calls count for limits", async () => {
   await call();
   const statuses = await Promise.all(Array.from({ length: 8 }, call));
   // One call costs $0.0035: with two running ones, the day is full.
-  expect(statuses.toSorted()).toEqual([200, 200, ...Array.from({ length: 6 }, () => 429)]);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2);
   expect(spending.reserve({ agent: "critic", task: "t", time: "2026-11-29" })).toMatch(/spent \$0.0105 of \$0.008$/u);
   expect(spending.reserve({ agent: "critic", task: "t", time: "2026-11-30" })).toBeTypeOf("function");
 });

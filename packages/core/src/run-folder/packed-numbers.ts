@@ -33,7 +33,7 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
 }
 
 /** Decodes base64. */
-export function fromBase64(text: string): Uint8Array {
+function fromBase64(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
