@@ -193,37 +193,31 @@ function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   return ": the learning rate now follows the schedule of the new length, unlike a fresh run of that length";
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Opens sinks without secrets of the environment.
  * @throws LaconicError `config_invalid` for a user's value that is not a sink
  */
-export async function openSinks(
-  settings: readonly SinkSetting[],
-  directory: string,
-  environment: Environment = process.env,
-): Promise<MetricSink[]> {
-  const secrets = secretsIn(environment);
+export async function openSinks(settings: readonly SinkSetting[], directory: string): Promise<MetricSink[]> {
+  const secrets = secretsIn(process.env);
   return Promise.all(
     settings.map(async (setting) => {
-      const sink = await openSink(setting, directory, environment);
+      const sink = await openSink(setting, directory);
       return withoutSecrets(sink, secrets, isReference(setting) ? referenceTitle(setting) : undefined);
     }),
   );
 }
 
-async function openSink(setting: SinkSetting, directory: string, environment: Environment): Promise<MetricSink> {
+async function openSink(setting: SinkSetting, directory: string): Promise<MetricSink> {
   if (isReference(setting)) {
     const ownSinkPlace: OwnSinkPlace = { directory };
     return (await resolveReference(setting, "sink", ownSinkPlace)) as MetricSink;
   }
   const wallTime = (): number => new Date().getTime() / 1000;
   if (setting === "tensorboard") return tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime });
-  const { project, entity = environment["WANDB_ENTITY"] } = setting === "wandb" ? {} : setting.wandb;
+  const { project, entity = process.env["WANDB_ENTITY"] } = setting === "wandb" ? {} : setting.wandb;
   return wandbSink({
     directory: join(directory, "wandb"),
-    project: project ?? environment["WANDB_PROJECT"] ?? "laconic",
+    project: project ?? process.env["WANDB_PROJECT"] ?? "laconic",
     ...(entity !== undefined && { entity }),
     newId: () => randomUUID().replaceAll("-", "").slice(0, 8),
     wallTime,

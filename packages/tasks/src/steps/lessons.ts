@@ -4,7 +4,7 @@ import { drawSteps, stepsProblem, stepsQuestion, stepsSolution, type StepsProble
 import type { AgentId, ChatMessage, LanguageModel, Problem, Random, Topology } from "@laconic/core";
 import { answerForm, answerReading } from "@laconic/grading";
 import { teamOf } from "../text/teams/team-of.ts";
-import { Teacher } from "./teacher.ts";
+import { methodTeacher } from "./teacher.ts";
 
 /** A supervised example: a request and the reply to learn. */
 export interface Lesson {
@@ -65,11 +65,11 @@ export async function drawLessons(random: Random, isBare = false): Promise<reado
   const { topology, holders } = teamFor(method, 2 + random.integer(3));
   const dealt = holders.length > 0 ? distribute(problem, holders, "lessons")?.problem : undefined;
   const lessons: Lesson[] = [];
-  const teacher = new Teacher(steps, method, dealt?.views ?? {}, random.split("teacher"));
+  const replyOf = methodTeacher(steps, method, dealt?.views ?? {}, random.split("teacher"));
   const modelOf = (agent: AgentId): LanguageModel => ({
     id: "teacher",
     complete: async ({ prompt }) => {
-      const { text, isRight } = teacher.reply(agent);
+      const { text, isRight } = replyOf(agent);
       if (isRight && prompt.kind === "messages") lessons.push({ messages: prompt.messages, reply: text });
       const usage = { promptTokens: 1, completionTokens: 1, counted: "model" } as const;
       return { text, finishReason: "stop", usage, model: { id: "teacher", weightVersion: 0 } };

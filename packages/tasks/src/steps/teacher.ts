@@ -24,44 +24,60 @@ const single: ReadonlySet<string> = new Set([
 ]);
 
 /** Plays all agents of a method on one problem: holders retell, critics judge, helpers plan, others solve. */
-export class Teacher {
-  readonly #steps: StepsProblem;
-  readonly #method: string;
-  readonly #views: Readonly<Record<AgentId, string>>;
-  readonly #random: Random;
+export function methodTeacher(
+  steps: StepsProblem,
+  method: string,
+  views: Readonly<Record<AgentId, string>>,
+  random: Random,
+): (agent: AgentId) => TaughtReply {
   /** Latest draft by agent, with its wrong step. */
-  readonly #drafts = new Map<AgentId, number | null>();
-  #latest: AgentId = "";
-  #received: string[] = [];
+  const drafts = new Map<AgentId, number | null>();
+  let latest: AgentId = "";
+  const received: string[] = [];
+  const wrongStep = (): number | null => drafts.get(latest) ?? null;
 
-  constructor(steps: StepsProblem, method: string, views: Readonly<Record<AgentId, string>>, random: Random) {
-    this.#steps = steps;
-    this.#method = method;
-    this.#views = views;
-    this.#random = random;
+  /** In a chain, a holder also passes on what it read. */
+  function retold(view: string): string {
+    const told = random.uniform() < briefShare ? neededOf(steps, view) : view;
+    if (method !== "chain") return told || "PASS";
+    if (told !== "") received.push(told);
+    return received.join(" ") || "PASS";
   }
 
-  reply(agent: AgentId): TaughtReply {
-    const text = this.#special(agent);
-    return text === null ? this.#draft(agent) : { text, isRight: true };
+  function draft(agent: AgentId): TaughtReply {
+    const isFirst = !drafts.has(agent);
+    latest = agent;
+    if (!isFirst || single.has(method) || random.uniform() >= wrongShare) {
+      drafts.set(agent, null);
+      return { text: stepsSolution(steps), isRight: true };
+    }
+    const { text, step } = drawWrongDraft(steps, random);
+    drafts.set(agent, step);
+    return { text, isRight: false };
   }
 
-  #special(agent: AgentId): string | null {
-    if (agent.startsWith("holder")) return this.#retold(agent);
+  function decision(agent: AgentId): string {
+    const right = ["affirmative", "negative"].find((side) => drafts.get(side) === null);
+    if (right === undefined && agent === "moderator") return JSON.stringify({ preference: "none", answer: "" });
+    return JSON.stringify({ preference: right ?? "none", answer: `${steps.answer}` });
+  }
+
+  function special(agent: AgentId): string | null {
+    if (agent.startsWith("holder")) return retold(views[agent] ?? "");
     switch (agent) {
       case "collaborator":
-        return planOf(this.#steps);
+        return planOf(steps);
       case "critic":
-        return this.#method === "critic" ? this.#verdict() : this.#review();
+        return method === "critic" ? verdictOn(steps, wrongStep()) : reviewOf(steps, wrongStep());
       case "moderator":
       case "judge":
-        return this.#decision(agent);
+        return decision(agent);
       case "router":
-        return this.#random.pick(["Math Professor", "Grade School Teacher", "Math Enthusiast"]);
+        return random.pick(["Math Professor", "Grade School Teacher", "Math Enthusiast"]);
       case "inventor":
         return "A careful bookkeeper. Writes one calculation for each fact.";
       case "checker":
-        return this.#random.pick(["KEEP", "DISCARD"]);
+        return random.pick(["KEEP", "DISCARD"]);
       case "ranker":
         return "[1, 2]";
       default:
@@ -69,54 +85,26 @@ export class Teacher {
     }
   }
 
-  /** In a chain, a holder also passes on what it read. */
-  #retold(agent: AgentId): string {
-    const told = this.#told(this.#views[agent] ?? "");
-    if (this.#method !== "chain") return told || "PASS";
-    if (told !== "") this.#received.push(told);
-    return this.#received.join(" ") || "PASS";
-  }
+  return (agent) => {
+    const text = special(agent);
+    return text === null ? draft(agent) : { text, isRight: true };
+  };
+}
 
-  #told(view: string): string {
-    if (this.#random.uniform() >= briefShare) return view;
-    const needed = this.#steps.facts.filter(({ use, text }) => use === "needed" && view.includes(text));
-    return needed.map(({ text }) => text).join(" ");
-  }
+function neededOf({ facts }: StepsProblem, view: string): string {
+  const needed = facts.filter(({ use, text }) => use === "needed" && view.includes(text));
+  return needed.map(({ text }) => text).join(" ");
+}
 
-  #draft(agent: AgentId): TaughtReply {
-    const isFirst = !this.#drafts.has(agent);
-    this.#latest = agent;
-    if (!isFirst || single.has(this.#method) || this.#random.uniform() >= wrongShare) {
-      this.#drafts.set(agent, null);
-      return { text: stepsSolution(this.#steps), isRight: true };
-    }
-    const { text, step } = drawWrongDraft(this.#steps, this.#random);
-    this.#drafts.set(agent, step);
-    return { text, isRight: false };
-  }
+function verdictOn({ calculations }: StepsProblem, wrong: number | null): string {
+  const calculation = wrong === null ? undefined : calculations[wrong];
+  if (wrong === null || !calculation) return "The solution is right.";
+  const { left, sign, right, result } = calculation;
+  return `Step ${wrong + 1} is wrong: ${left} ${sign} ${right} = ${result}.`;
+}
 
-  #wrongStep(): number | null {
-    return this.#drafts.get(this.#latest) ?? null;
-  }
-
-  #verdict(): string {
-    const wrong = this.#wrongStep();
-    const calculation = wrong === null ? undefined : this.#steps.calculations[wrong];
-    if (wrong === null || !calculation) return "The solution is right.";
-    const { left, sign, right, result } = calculation;
-    return `Step ${wrong + 1} is wrong: ${left} ${sign} ${right} = ${result}.`;
-  }
-
-  #review(): string {
-    const correct = this.#wrongStep() === null ? "True" : "False";
-    return JSON.stringify({ feedback: this.#verdict(), correct });
-  }
-
-  #decision(agent: AgentId): string {
-    const right = ["affirmative", "negative"].find((side) => this.#drafts.get(side) === null);
-    if (right === undefined && agent === "moderator") return JSON.stringify({ preference: "none", answer: "" });
-    return JSON.stringify({ preference: right ?? "none", answer: `${this.#steps.answer}` });
-  }
+function reviewOf(steps: StepsProblem, wrong: number | null): string {
+  return JSON.stringify({ feedback: verdictOn(steps, wrong), correct: wrong === null ? "True" : "False" });
 }
 
 function planOf({ first, calculations }: StepsProblem): string {

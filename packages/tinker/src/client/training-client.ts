@@ -36,6 +36,7 @@ export class TrainingClient {
   readonly #parts: TrainingClientParts;
   #seq: number;
   #submitted: Promise<unknown> = Promise.resolve();
+  /** Why the model has ended; null while it is usable. */
   #broken: LaconicError | null = null;
   /** Whether the server may hold a gradient without a step. */
   #pendingGradient = false;
@@ -49,11 +50,6 @@ export class TrainingClient {
   /** Continues after the journal's last number. */
   static async open(modelId: string, parts: TrainingClientParts): Promise<TrainingClient> {
     return new TrainingClient(modelId, await parts.journal.lastOf(modelId), parts);
-  }
-
-  /** Why the model has ended; null while it is usable. */
-  get broken(): LaconicError | null {
-    return this.#broken;
   }
 
   /** Log-probs of the target tokens, per sequence. */
