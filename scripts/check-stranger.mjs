@@ -11,7 +11,7 @@ import { delimiter, dirname, join } from "node:path";
 import { endChecks, tell } from "./lib/checks.mjs";
 import { packAll } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
-import { run } from "./lib/run.mjs";
+import { expectRun, run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
@@ -54,8 +54,7 @@ async function nodesOf(wanted) {
   await writeFile(join(folder, "package.json"), "{}");
   if (others.length > 0) {
     const words = ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${versionOf(n)}`)];
-    const { code, text } = await run("npm", words, { cwd: folder });
-    if (code !== 0) throw new Error(`Node ${others.join(", ")} cannot be installed:\n${text}`);
+    await expectRun("npm", words, { cwd: folder });
   }
   const binary = (major) => join(folder, "node_modules", `node${major}`, "bin", "node");
   return Object.fromEntries(wanted.map((major) => [major, others.includes(major) ? binary(major) : process.execPath]));

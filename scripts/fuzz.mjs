@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { endChecks, tell } from "./lib/checks.mjs";
 import { root } from "./lib/root.mjs";
-import { run } from "./lib/run.mjs";
+import { expectRun, run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 // The only maintained fuzzer for JavaScript; 30 MB, so it is installed on demand.
@@ -58,8 +58,7 @@ async function installed() {
   if (!existsSync(cli)) {
     console.error(`Installing ${fuzzer} in ${relative(root, cache)} (30 MB, once).`);
     const words = ["install", "--prefix", cache, "--no-save", "--no-audit", "--no-fund", "--loglevel=error", fuzzer];
-    const { code, text } = await run("npm", words);
-    if (code !== 0) throw new Error(`${fuzzer} cannot be installed:\n${text}`);
+    await expectRun("npm", words);
   }
   const { code, text } = await run(node, [cli, "--help"]);
   if (code === 0) return cli;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
-import { run } from "./run.mjs";
+import { expectRun, run } from "./run.mjs";
 
 /** @returns {string[]} absolute folders of all published packages */
 export function publishedFolders() {
@@ -20,8 +20,7 @@ export function publishedFolders() {
  */
 export async function pack(folder, destination) {
   const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const packed = await run("pnpm", ["pack", "--pack-destination", destination], { cwd: folder });
-  if (packed.code !== 0) throw new Error(`${name} cannot be packed:\n${packed.text}`);
+  await expectRun("pnpm", ["pack", "--pack-destination", destination], { cwd: folder });
   const file = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
   const { text } = await run("tar", ["-xzOf", file, "package/package.json"]);
   return { name, file, manifest: JSON.parse(text) };
