@@ -81,10 +81,13 @@ export const meterCommand: Command = command({
     const upstream = upstreamOf(args.upstream);
     const prices = await pricesIn(args.prices);
     const agents = Object.fromEntries((args["max-agent"] ?? []).map(agentLimit));
-    const spending = new Spending({ agents, task: args["max-task"], day: args["max-day"] }, prices);
+    const limits = { agents, task: args["max-task"], day: args["max-day"] };
+    const spending = new Spending(limits, prices);
     const store = await openStore(folder, { texts: args.texts ?? true, keepDays: args["keep-days"] ?? 0 });
-    // A day's limit also holds over several starts.
-    for (const call of (await readCalls(folder, new Date(now()).toISOString().slice(0, 10))).calls) spending.add(call);
+    // Limits also hold over several starts on a day.
+    const isLimited = Object.keys(agents).length > 0 || limits.task !== undefined || limits.day !== undefined;
+    const today = new Date(now()).toISOString().slice(0, 10);
+    if (isLimited) for (const call of (await readCalls(folder, today)).calls) spending.add(call);
     const recorder = new Recorder({
       store,
       now,

@@ -31,11 +31,10 @@ export function dylanDebate(team: DylanTeam): Topology {
   // The MATH script keeps the order.
   const ordered = <T>(items: readonly T[], random: Random): readonly T[] =>
     script && alike ? items : random.shuffle(items);
-  const votesOf = (replies: readonly Turn[]): VoteClass[] =>
-    countVotes(
-      replies.map(({ utterance }) => withoutScores(utterance.text)),
-      reader,
-    );
+  const votesOf = (replies: readonly Turn[]): VoteClass[] => {
+    const texts = replies.map(({ utterance }) => withoutScores(utterance.text));
+    return countVotes(texts, reader);
+  };
   const agree = (replies: readonly Reply[], agents: number): boolean =>
     (votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
   const winnerOf = (replies: readonly Turn[]): Utterance | null => {
@@ -91,13 +90,10 @@ export function dylanDebate(team: DylanTeam): Topology {
       stage.conclude(winner);
       onImportance?.(agentImportance(neuronsOf(all, winner, reader)));
     },
-    answer: (turns) =>
-      winnerOf(
-        lastLayer(
-          turns.filter(({ call }) => call.agent !== "ranker"),
-          ids.length,
-        ),
-      ),
+    answer: (turns) => {
+      const replies = turns.filter(({ call }) => call.agent !== "ranker");
+      return winnerOf(lastLayer(replies, ids.length));
+    },
   });
 }
 

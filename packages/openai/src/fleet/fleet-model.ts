@@ -59,7 +59,7 @@ export class FleetModel implements TrainableModel {
   readonly #versions = new Set<Version>();
   readonly #logProbs = new WeakMap<Sampler, { readonly version: number; readonly rows: OwnLogProbs }>();
   #live: Version | null = null;
-  #resting: Promise<void> | null = null;
+  #sleeping: Promise<void> | null = null;
   readonly #checkTokens: readonly number[];
   #publications = 0;
 
@@ -102,16 +102,16 @@ export class FleetModel implements TrainableModel {
   }
 
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
-    return this.#rested(() => this.#ownOf(this.#local).forward(sequences, options));
+    return this.#inOrder(() => this.#ownOf(this.#local).forward(sequences, options));
   }
 
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
-    this.#resting ??= this.#fleet.rest()?.finally(() => (this.#resting = null)) ?? null;
-    return this.#rested(() => this.#local.forwardBackward(sequences, tokenGradient));
+    this.#sleeping ??= this.#fleet.sleep()?.finally(() => (this.#sleeping = null)) ?? null;
+    return this.#inOrder(() => this.#local.forwardBackward(sequences, tokenGradient));
   }
 
   async optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
-    const result = await this.#rested(() => this.#local.optimStep(settings));
+    const result = await this.#inOrder(() => this.#local.optimStep(settings));
     await this.#sweep();
     return result;
   }
@@ -144,11 +144,11 @@ export class FleetModel implements TrainableModel {
   }
 
   save(folder: string): Promise<readonly string[]> {
-    return this.#rested(() => this.#local.save(folder));
+    return this.#inOrder(() => this.#local.save(folder));
   }
 
   async load(folder: string): Promise<void> {
-    await this.#rested(() => this.#local.load(folder));
+    await this.#inOrder(() => this.#local.load(folder));
     this.#logProbs.delete(this.#local);
     if (this.#live) this.#live.outdated = true;
     await this.#sweep();
@@ -186,8 +186,8 @@ export class FleetModel implements TrainableModel {
   }
 
   /** Keeps the order of calls while servers go to sleep. */
-  #rested<T>(call: () => Promise<T>): Promise<T> {
-    return this.#resting ? this.#resting.then(call) : call();
+  #inOrder<T>(call: () => Promise<T>): Promise<T> {
+    return this.#sleeping ? this.#sleeping.then(call) : call();
   }
 
   #check(requests: readonly SampleRequest[]): void {

@@ -38,8 +38,8 @@ export class Fleet {
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);
     if (urls.length === 0) throw configError("servers: expected at least one");
     if (twice !== undefined) throw configError(`server ${twice} is listed twice`);
-    const restless = sleeps && servers.find(({ sleep }) => !sleep);
-    if (restless) throw configError(`sleeps: ${restless.kind} servers cannot`);
+    const unable = sleeps && servers.find(({ sleep, wake }) => !sleep || !wake);
+    if (unable) throw configError(`sleeps: ${unable.kind} servers cannot sleep`);
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
@@ -205,14 +205,14 @@ export class Fleet {
    * Idle servers free their memory until the next request. A server that fails keeps it: training may still fit.
    * @returns null if none can
    */
-  rest(): Promise<void> | null {
-    const idle = this.#members.filter((member) => member.mayRest);
+  sleep(): Promise<void> | null {
+    const idle = this.#members.filter((member) => member.maySleep);
     if (idle.length === 0) return null;
     const { onNote } = this.#options;
-    const rests = idle.map((member) =>
-      member.rest().catch((error: Error) => onNote?.(`${error.message}; the server keeps its memory`)),
+    const sleeping = idle.map((member) =>
+      member.sleep().catch((error: Error) => onNote?.(`${error.message}; the server keeps its memory`)),
     );
-    return Promise.all(rests).then(() => undefined);
+    return Promise.all(sleeping).then(() => undefined);
   }
 
   async retire(name: string): Promise<void> {

@@ -36,6 +36,7 @@ const maxStrikes = 3;
 
 export interface MemberOptions {
   readonly slots: number;
+  /** Requires a server with `sleep` and `wake`. */
   readonly sleeps: boolean;
   readonly clock: FleetClock;
   readonly tolerances: () => { readonly load: number; readonly reply: number };
@@ -102,17 +103,17 @@ export class Member {
   }
 
   /** True if awake, and neither loading nor generating. */
-  get mayRest(): boolean {
+  get maySleep(): boolean {
     const isIdle = this.state === "up" && this.inFlight === 0 && this.#loading.size === 0;
     return this.#options.sleeps && isIdle && !this.#asleep;
   }
 
   /** Frees the server's memory until the next load. */
-  async rest(): Promise<void> {
+  async sleep(): Promise<void> {
     this.#asleep = [...this.#loaded.keys()];
     // Sleep may damage adapters (vLLM issue 53888), so a woken server loads and is checked again.
     this.#loaded.clear();
-    await this.server.sleep?.(this.#options.limit());
+    await this.server.sleep!(this.#options.limit());
   }
 
   /** Shared by all loads that wait for it. */
@@ -164,7 +165,7 @@ export class Member {
   async clear(prefix: string): Promise<void> {
     const signal = this.#options.clock.timeout(tidyMs);
     // Also after a killed run.
-    if (this.#options.sleeps) await this.server.wake?.(signal);
+    if (this.#options.sleeps) await this.server.wake!(signal);
     this.#asleep = null;
     const left = (await this.server.names(signal)).filter((name) => name.startsWith(prefix));
     await Promise.all(left.map((name) => this.server.unload(name, signal)));

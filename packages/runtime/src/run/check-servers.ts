@@ -89,7 +89,7 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   if (train.opponents)
     refuseSetting("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
   const location = `sampler.${kind}`;
-  const { title, reportsUncut } = serverKinds[kind];
+  const { title, reportsUncut, canSleep } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (receivers && receivers.length !== urls.length)
     refuseSetting(
@@ -103,7 +103,7 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
       `${location}.folder`,
       `${far} is another machine: set a folder shared with this machine for the weights, or receivers that take them over HTTP`,
     );
-  if (sleeps && kind !== "vllm")
+  if (sleeps && !canSleep)
     refuseSetting(`${location}.sleeps`, `${title} does not report whether it sleeps; remove it, or use vllm`);
   if (sleeps && train.asynchronous)
     refuseSetting(`${location}.sleeps`, "the servers have no pause in an asynchronous run; remove it");

@@ -7,6 +7,8 @@ export interface ServerKind {
   readonly title: string;
   /** Whether log-probs ignore truncated sampling. */
   readonly reportsUncut: boolean;
+  /** Whether a server can free its memory, and reports it. */
+  readonly canSleep: boolean;
   /** Start command. @param versions - max versions at once */
   start(lora: LoraSettings | null, versions: number, sleeps: boolean): string;
 }
@@ -17,19 +19,21 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
   vllm: {
     title: "vLLM",
     reportsUncut: false,
+    canSleep: true,
     start: (lora, versions, sleeps) => {
       const variables = lora ? "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True" : `PYTHONPATH=${shellWord(vllmExtensionFolder)}`;
-      const developed = sleeps || !lora ? `${variables} VLLM_SERVER_DEV_MODE=1` : variables;
       const weights = lora
         ? `--enable-lora --max-lora-rank ${lora.rank} --max-loras ${versions} --max-cpu-loras ${2 * versions}`
         : "--worker-extension-cls laconic_vllm.FullWeights";
-      const slept = sleeps ? " --enable-sleep-mode" : "";
-      return `${developed} vllm serve MODEL ${weights}${slept} --logprobs-mode processed_logprobs`;
+      const mode = sleeps || !lora ? " VLLM_SERVER_DEV_MODE=1" : "";
+      const sleepMode = sleeps ? " --enable-sleep-mode" : "";
+      return `${variables}${mode} vllm serve MODEL ${weights}${sleepMode} --logprobs-mode processed_logprobs`;
     },
   },
   sglang: {
     title: "SGLang",
     reportsUncut: true,
+    canSleep: false,
     start: (lora, versions) =>
       `python -m sglang.launch_server --model-path MODEL${lora ? ` --enable-lora --max-lora-rank ${lora.rank} --max-loras-per-batch ${versions} --max-loaded-loras ${2 * versions}` : ""}`,
   },

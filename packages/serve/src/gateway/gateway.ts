@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import { type AgentId, configError, type LanguageModel } from "@laconic/core";
+import { isLoopback } from "@laconic/core/wire";
 import { boundPort, closeServer, createHandlerServer, listen } from "../handler-server.ts";
 import { HttpError, refusalResponse, type CompletionHandler } from "../http.ts";
-import { isLoopback } from "@laconic/core/wire";
 import { surfaceAt } from "../surfaces/surfaces.ts";
 import { Admission, isWorthWaiting } from "./admission.ts";
 import { Gate } from "./gate.ts";
