@@ -72,7 +72,7 @@ export class Api {
   }
 }
 
-export function jsonResponse(value: unknown, status = 200): Response {
+function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 

@@ -46,21 +46,6 @@ export interface RunDetail extends Pick<
   readonly episodes: number;
 }
 
-/** Max characters of a note and a tag, max tags of a run. */
-export const noteLimits = { note: 10_000, tag: 40, tags: 20 } as const;
-
-/** The user's note on a run. Body of `PUT /api/notes/{id}`. */
-export interface RunNote {
-  readonly note: string;
-  readonly tags: readonly string[];
-}
-
-/** `GET /api/notes`. */
-export interface Notes {
-  readonly canWrite: boolean;
-  readonly byRun: Readonly<Record<string, RunNote>>;
-}
-
 /** Column of `metrics.jsonl` or `timing.jsonl`. */
 export interface MetricInfo {
   readonly name: string;

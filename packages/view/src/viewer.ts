@@ -3,9 +3,8 @@ import type { Server } from "node:http";
 import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret } from "@laconic/core/platform";
 import { checkOwnPage, createHandlerServer } from "@laconic/serve/server";
-import { Api, failureResponse, jsonResponse, type TokenizerOf } from "./api.ts";
+import { Api, failureResponse, type TokenizerOf } from "./api.ts";
 import { folderData, type FolderDataOptions } from "./data/folder-data.ts";
-import { NoteFile } from "./notes.ts";
 import { ViewError, type ViewData } from "./requests.ts";
 import { plainHeaders, staticFiles } from "./static-files.ts";
 import { webFolder } from "./web-folder.ts";
@@ -20,14 +19,12 @@ export interface ViewerOptions extends Pick<FolderDataOptions, "folders" | "mayC
   /** Required of all visitors if other machines can connect. */
   readonly token?: string | null;
   readonly tokenizerOf?: TokenizerOf;
-  /** The only file that a viewer writes. Default: no notes. */
-  readonly notesFile?: string;
   readonly data?: ViewData;
 }
 
 const checkOptions = optionCheck<ViewerOptions>()(
   "openViewer",
-  "folders mayCome pages note hosts token tokenizerOf notesFile onError data",
+  "folders mayCome pages note hosts token tokenizerOf onError data",
 );
 
 /** Dashboard as a request handler. */
@@ -38,7 +35,7 @@ export interface Viewer {
 }
 
 /**
- * Opens a dashboard that never writes to run folders or contacts other machines.
+ * Opens a dashboard that never writes or contacts other machines.
  * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
@@ -50,7 +47,6 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
     await data.close();
     throw error;
   });
-  const notes = new NoteFile(options.notesFile ?? null);
   const api = new Api(data, options.tokenizerOf ?? (async () => null));
   return {
     hosts,
@@ -59,15 +55,10 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
         const early = guard(request);
         if (early) return early;
         const path = decoded(new URL(request.url).pathname);
-        const noted = /^\/api\/notes\/([^/]+)$/u.exec(path)?.[1];
-        if (request.method === "PUT" && noted !== undefined) return jsonResponse(await notes.put(noted, request.body));
         if (request.method !== "GET" && request.method !== "HEAD")
           throw new ViewError(405, "method_wrong", `${request.method} is not supported; use GET`);
         if (path === "/") return new Response(null, { status: 302, headers: { location: "/dashboard/" } });
-        const match =
-          path === "/api/notes"
-            ? jsonResponse(await notes.all())
-            : ((await api.answer(path, request)) ?? (await files.answer(path)));
+        const match = (await api.answer(path, request)) ?? (await files.answer(path));
         if (!match) throw new ViewError(404, "not_found", "address not found");
         if (request.method === "GET") return match;
         await match.body?.cancel();

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TokenTrace } from "@laconic/core";
@@ -266,42 +266,6 @@ describe("access control", () => {
     expect((await reach("/api/runs", { cookie: pair, host: "10.0.0.7" })).status).toBe(200);
     await open.close();
   });
-});
-
-test("stores notes in its own file, checked and never from foreign pages", async () => {
-  const notesFile = join(folder, "state/notes.json");
-  const options = { folders: [], pages: join(folder, "pages") };
-  const noted = await openViewer({ ...options, notesFile });
-  const askNotes = (path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-    noted.handle(
-      new Request(`http://x${path}`, {
-        headers: { host: "localhost", ...headers },
-        ...(body !== undefined && { method: "PUT", body: JSON.stringify(body) }),
-      }),
-    );
-  const note = { note: "<b>first</b> run", tags: ["baseline"] };
-  expect(await (await askNotes("/api/notes")).json()).toEqual({ canWrite: true, byRun: {} });
-  expect(await (await askNotes("/api/notes/a1", note)).json()).toEqual({ canWrite: true, byRun: { a1: note } });
-  await askNotes("/api/notes/b2", { note: "", tags: ["x", "x"] });
-  expect(JSON.parse(await readFile(notesFile, "utf8"))).toEqual({ a1: note, b2: { note: "", tags: ["x"] } });
-  for (const [path, body, status] of [
-    ["/api/notes/a1", { note: "x".repeat(70_000), tags: [] }, 400],
-    ["/api/notes/a1", { note: 1, tags: [] }, 400],
-    ["/api/notes/a1", { note: "", tags: [""] }, 400],
-    ["/api/notes/..", note, 405],
-    ["/api/runs/a1", note, 405],
-  ] as const)
-    expect([path, (await askNotes(path, body)).status]).toEqual([path, status]);
-  expect((await askNotes("/api/notes/a1", note, { origin: "http://evil.example" })).status).toBe(403);
-  await askNotes("/api/notes/b2", { note: "", tags: [] });
-  expect(Object.keys(JSON.parse(await readFile(notesFile, "utf8")) as object)).toEqual(["a1"]);
-  // A damaged file is reported and kept.
-  await writeFile(notesFile, "{");
-  expect([(await askNotes("/api/notes")).status, (await askNotes("/api/notes/a1", note)).status]).toEqual([500, 500]);
-  expect(await readFile(notesFile, "utf8")).toBe("{");
-  await noted.close();
-  const plain = await get<object>("/api/notes");
-  expect(plain).toEqual({ canWrite: false, byRun: {} });
 });
 
 test("reports internal failures only to the operator", async () => {

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
 import { thrownText } from "@laconic/core";
 import { isLoopback } from "@laconic/core/wire";
 import { boundPort, closeServer, listen } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
-import { userState } from "@laconic/runtime/folders";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
 export interface ViewServerOptions {
@@ -46,7 +44,6 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     hosts: [host, ...names],
     note: terminal.note,
     tokenizerOf: runTokenizers(terminal),
-    notesFile: join(userState(), "notes.json"),
   });
   const server = createViewServer(viewer, onError);
   try {

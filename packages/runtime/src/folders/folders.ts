@@ -17,11 +17,6 @@ export function userCache(): string {
   return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
 }
 
-/** Data that only this machine has. */
-export function userState(): string {
-  return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic");
-}
-
 /** Folder of Laconic's data on this machine. */
 export function dataFolder(input?: string): string {
   return resolve(input ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
@@ -63,7 +58,7 @@ export async function isMadeHere(directory: string, content: string): Promise<bo
 
 /** Folder with an empty file per folder made here. Received files never go there, so no key is needed. */
 function madeFolder(): string {
-  return join(userState(), "made-here");
+  return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic", "made-here");
 }
 
 /** Names by path and creation time, which no archive can reproduce. */

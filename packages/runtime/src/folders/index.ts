@@ -2,4 +2,4 @@
  * Folders for data and cached files on this machine.
  * @module @laconic/runtime/folders
  */
-export { dataFolder, environmentValue, trusting, userState } from "./folders.ts";
+export { dataFolder, environmentValue, trusting } from "./folders.ts";

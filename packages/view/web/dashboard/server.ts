@@ -30,24 +30,19 @@ const entries = new Map<string, Entry>();
 const maxEntries = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
-async function ask(path: string, change?: RequestInit): Promise<unknown> {
+async function ask(path: string): Promise<unknown> {
   if (recorded) {
     const answer = await recorded(path);
     if (answer === null) throw new ViewError(404, "not_in_copy", "Not in this exported page");
     return answer;
   }
-  const response = await fetch(`${api}${path}`, change).catch(() => {
+  const response = await fetch(`${api}${path}`).catch(() => {
     throw new ViewError(0, "gone", "The server does not answer");
   });
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   const failure = (body as Failure | null)?.error;
   throw new ViewError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
-}
-
-/** Replaces a value on the server. @returns the answer @throws ViewError */
-export async function put<T>(path: string, value: object): Promise<T> {
-  return (await ask(path, { method: "PUT", body: JSON.stringify(value) })) as T;
 }
 
 /** Updated while shown. Null paths are not requested. */

@@ -16,7 +16,6 @@ import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
 import { Tabs } from "../fields.tsx";
 import { linkTo, useRoute, useTitle } from "../navigation.ts";
-import { RunNotes } from "../notes.tsx";
 import { Empty, Notices, StateBadge, When, Interval } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { Story } from "../story/story.tsx";
@@ -59,7 +58,6 @@ function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
         </h1>
         <StateBadge run={summary} />
       </div>
-      <RunNotes key={summary.id} run={summary.id} />
       {summary.reason !== null && (
         <p class="notice warn">
           <SafeText text={summary.reason} />

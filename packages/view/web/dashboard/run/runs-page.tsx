@@ -1,13 +1,12 @@
 import { counted, formatDuration, formatNumber, formatPercent, formatUsd } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
+import type { RunState, RunSummary } from "../../../src/protocol.ts";
 import { Badge, Button, Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { Choice, SearchField } from "../fields.tsx";
 import { goTo, linkTo, setQuery, useRoute, useTitle } from "../navigation.ts";
-import { Tags, useNotes } from "../notes.tsx";
 import { Empty, runStates, StateBadge, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { useLoaded } from "../server.ts";
@@ -28,11 +27,10 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
   const states = all(route, "state") as readonly RunState[];
   const by = (one(route, "sort") || "updated") as RunSort;
   const isDown = (one(route, "order") || (by === "updated" ? "down" : "up")) === "down";
-  const notes = useNotes();
   const group = one(route, "group");
   const matches = useMemo(
-    () => sortRuns(filterRuns(runs, text, states, notes), by, isDown),
-    [runs, text, states.join("\n"), by, isDown, notes],
+    () => sortRuns(filterRuns(runs, text, states), by, isDown),
+    [runs, text, states.join("\n"), by, isDown],
   );
   const groups = useMemo(() => (group === "" ? [] : groupRuns(matches, group)), [matches, group]);
   const shown = group === "" ? matches : groups.flatMap((item) => item.runs);
@@ -57,12 +55,7 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
         </p>
       </div>
       <form class="toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
-          label="Search"
-          query="text"
-          kind="search-runs"
-          placeholder="name, #tag, seed=1, train.steps>100 …"
-        />
+        <SearchField label="Search" query="text" kind="search-runs" placeholder="name, seed=1, train.steps>100 …" />
         <Choice label="State" query="state" any="all" options={counts} />
         <Choice
           label="Group by"
@@ -96,7 +89,7 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
           kind="runs"
           columns={[
             ["Compare", (run) => <Tick {...{ run, select }} isOn={selected.has(run.id)} />, "tick"],
-            ...columnsOf(notes).filter(([title]) => title !== "API cost" || runs.some(({ usd }) => usd !== null)),
+            ...columns.filter(([title]) => title !== "API cost" || runs.some(({ usd }) => usd !== null)),
           ]}
           titles={titlesOf(groups)}
           rows={shown.slice(0, max)}
@@ -165,7 +158,7 @@ function GroupTitle({ label, runs }: Pick<RunGroup, "label" | "runs">) {
   );
 }
 
-const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
+const columns: readonly Column<RunSummary>[] = [
   [
     "Run",
     ({ id, name, folder, objective, device, reason }) => (
@@ -173,11 +166,6 @@ const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
         <a href={linkTo(["run", id])}>
           <SafeLine text={name} />
         </a>
-        {notes[id] && (
-          <span class="line small">
-            <Tags note={notes[id]} /> <SafeLine text={notes[id].note} max={120} />
-          </span>
-        )}
         <span class="line soft small">
           {[folder === name ? "" : folder, objective && `objective ${objective}`, device && `device ${device}`].map(
             (text) => text && <SafeLine text={text} />,

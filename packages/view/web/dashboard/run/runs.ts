@@ -1,25 +1,22 @@
 import { grouped } from "@laconic/core/numeric";
 import { searchWords } from "../../../src/data/select.ts";
-import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
+import type { RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "usd" | "seed";
 
 /**
- * Runs in a state that match all terms: a word of name, folder, device, objective, settings or note, a tag (`#tag`), or
- * a compared setting (`seed=1`, `train.steps>100`, `objective.name!=grpo`).
+ * Runs in a state that match all terms: a word of name, folder, device, objective, settings, or a compared setting (`seed=1`, `train.steps>100`, `objective.name!=grpo`).
  */
 export function filterRuns(
   runs: readonly RunSummary[],
   text: string,
   states: readonly RunState[],
-  notes: Notes["byRun"] = {},
 ): readonly RunSummary[] {
   const words = searchWords(text);
   return runs.filter((run) => {
-    const { note = "", tags = [] } = notes[run.id] ?? {};
     const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
     const knownNames = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
-    const searched = [...knownNames, note, ...tags.map((tag) => `#${tag}`)].join("\n").toLowerCase();
+    const searched = knownNames.join("\n").toLowerCase();
     const isMatch = (word: string): boolean => comparesTo(run.settings, word) ?? searched.includes(word);
     return (states.length === 0 || states.includes(run.state)) && words.every(isMatch);
   });
