@@ -1,2 +1,1 @@
-export declare const scope: string;
 export declare const repository: string;
