@@ -8,6 +8,7 @@ import { eachEpisode, folderSource, readRows } from "../../packages/trainer/src/
 import { loadWeights, findCheckpoint } from "../../packages/trainer/src/run/checkpoint.ts";
 import { learnedOf } from "../../packages/trainer/src/run/loop-state.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
+import { sharesReward } from "../../packages/trainer/src/settings/named.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { runSpec } from "../../packages/trainer/src/spec/run-spec.ts";
 import { nodeFileSystem } from "../../packages/trainer/src/platform/node.ts";
@@ -137,7 +138,7 @@ export async function expectGroupsOnce({ team, settings }: Variant): Promise<voi
       trained.set(id, { step, episodes: episodes.filter(({ problem }) => problem.id === id).length });
     }
   }
-  const isWhole = onAgentError === "throw" && credit.kind === "shared" && team !== "tree";
+  const isWhole = onAgentError === "throw" && sharesReward({ credit }) && team !== "tree";
   if (isWhole && Object.keys(limits).length === 0)
     for (const [id, { episodes }] of trained)
       expectThat(episodes === episodesPerProblem, `group ${id} has ${episodes} episodes, not ${episodesPerProblem}`);

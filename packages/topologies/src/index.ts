@@ -45,6 +45,7 @@ export type { TrainingTask } from "./training-task.ts";
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 export { endEpisode } from "./end-episode.ts";
+export { playReplayable, type EpisodeChange, type ReplayableEpisode } from "./replay.ts";
 export { chatTemplate, problemText, quote, quoted, solving, type PromptTemplate } from "./prompts/template.ts";
 export { hermesTools } from "./prompts/hermes-tools.ts";
 export { jsonTools, llamaTools } from "./prompts/json-tools.ts";

@@ -25,11 +25,12 @@ export {
   type TreeSettings,
   type WrittenObjective,
 } from "./settings/config.ts";
+export { credits, type Credit, type CreditInput, type CreditPlan, type RewardedReplay } from "./settings/credit.ts";
 export { parseTrainConfig } from "./settings/parse-train-config.ts";
 export { settingPaths, valuePaths, exampleShape, trainConfigSchema } from "./settings/schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./spec/parts.ts";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, GroupSource } from "./spec/parts.ts";
-export type { TrainingTask } from "@laconic/topologies";
+export type { EpisodeChange, TrainingTask } from "@laconic/topologies";
 export { runSpec, withReward, type RunSpec, type RunSpecOptions } from "./spec/run-spec.ts";
 export { having, isValueSource, trainValues, typeName } from "./settings/values.ts";
 export type { TrainValues, Value, ValueCheck, ValueSource } from "./settings/values.ts";

@@ -3,6 +3,7 @@ import { LaconicError, type Estimator, type Objective, type Problem, type Reward
 import { gspo } from "@laconic/gspo";
 import { answerOf, graphTopology, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
+import type { Credit } from "./settings/credit.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { checkTraining } from "./spec/check-training.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
@@ -166,6 +167,24 @@ describe("a reward of groups", () => {
     [{ advantage: { estimator: "remax" } }, "advantage"],
   ])("cannot go with %j", async (settings, key) => {
     expect(await thrown({ settings: { groupReward: () => [] } }, settings)).toFailWith("config_invalid", { key });
+  });
+});
+
+describe("a credit", () => {
+  const none = (): Map<number, number> => new Map();
+  test.each([
+    ["no plan", { changes: [] }, /expected \{ changes, credits \}/u],
+    [
+      "many replays",
+      { changes: Array.from({ length: 65 }, () => ({})), credits: none },
+      /for 65 replays .* at most 64/u,
+    ],
+    ["an unknown agent", { changes: [{ silent: ["x"] }], credits: none }, /unknown agent "x"/u],
+    ["an object as credits", { changes: [], credits: () => ({ 0: 1 }) }, /a Map from turn to number/u],
+    ["a text", { changes: [], credits: () => new Map([[0, "much"]]) }, /gave the credit "much" to turn 0/u],
+  ])("that gives %s", async (_, plan, said) => {
+    const settings = { credit: (() => plan) as unknown as Credit };
+    await expectNamed(await thrown({ ...tinyParts("star"), settings }), "", said);
   });
 });
 

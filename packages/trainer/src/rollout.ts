@@ -1,6 +1,7 @@
 import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
-import type { Turn } from "@laconic/topologies";
+import type { EpisodeChange, Turn } from "@laconic/topologies";
+import type { CreditPlan } from "./settings/credit.ts";
 
 export interface Played {
   readonly episode: Episode;
@@ -8,12 +9,18 @@ export interface Played {
   readonly score: RewardOutcome | null;
 }
 
+export interface Replay extends Played {
+  readonly change: EpisodeChange;
+}
+
 export interface Rollout extends Played {
   readonly problem: Problem;
   /** Problem index in the step. */
   readonly group: number;
-  /** Replay with one agent silent and equal random numbers; only with `credit: difference`. */
-  readonly without?: Readonly<Record<AgentId, Played>>;
+  /** Missing if all messages share the reward. */
+  readonly plan?: CreditPlan;
+  /** Replays of the plan's changes. */
+  readonly replays?: readonly Replay[];
   /** The problem's greedy episode, not trained on; only if an estimator needs it. */
   readonly greedy?: Played;
 }

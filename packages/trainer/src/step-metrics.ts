@@ -44,6 +44,9 @@ export function stepMetrics(input: StepMetricFacts): Metrics {
     "scoring/error": scoring.error,
     ...(lags.length > 0 && lagMetrics(lags)),
     ...(queue && queueMetrics(queue)),
+    ...(scored.some(({ plan }) => plan) && {
+      "credit/replays": scored.reduce((sum, { replays = [] }) => sum + replays.length, 0),
+    }),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
     ...tokenMetrics(scored),

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { runFolder } from "../test/run-folder.ts";
 import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import type { TrainingParts } from "./spec/parts.ts";
+import { credits } from "./settings/credit.ts";
 import { tinyPairParts, tinyParts, tinyRun } from "./testing/index.ts";
 
 const run = (settings: UnknownRecord, parts: TrainingParts): Promise<Trained> =>
@@ -73,6 +74,16 @@ test("difference rewards pay only useful agents", async () => {
   );
   expect(after.accuracy).toBeGreaterThan(0.8);
   await expect(run({ credit }, tinyParts("star"))).rejects.toFailWith("config_invalid");
+});
+
+test("a named credit and the same custom rule give equal runs", async () => {
+  const settings = { groupBy: "prompt+agent", steps: 3, problemsPerStep: 2, episodesPerProblem: 4 };
+  const named = await run({ ...settings, credit: { kind: "shapley" } }, tinyParts("star"));
+  const parts = { ...tinyParts("star"), settings: { credit: credits.shapley(null) } };
+  const own = await trainTiny(parts, { prices: {}, ...settings });
+  expect(own.rows).toEqual(named.rows);
+  // Of two agents, three coalitions are not the whole team.
+  expect(named.rows.map((row) => row["credit/replays"])).toEqual([24, 24, 24]);
 });
 
 test("a run ends when evaluations stop improving, and keeps the best checkpoint", async () => {

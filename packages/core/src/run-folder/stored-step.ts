@@ -44,8 +44,8 @@ export interface StoredRollout {
   readonly reward: number | null;
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
-  /** The agent silent, by agent. */
-  readonly without?: Readonly<Record<AgentId, number>>;
+  /** Replays for the credit. */
+  readonly replays?: readonly (readonly [change: object, episode: number])[];
   readonly greedy?: number;
   readonly greedyReward?: number | null;
 }

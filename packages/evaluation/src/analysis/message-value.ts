@@ -1,16 +1,8 @@
 import { grouped } from "@laconic/core/numeric";
-import type {
-  Completion,
-  Episode,
-  EpisodeContext,
-  LanguageModel,
-  Observation,
-  Problem,
-  Topology,
-  Utterance,
-} from "@laconic/core";
+import type { Episode, EpisodeContext, Observation, Problem, Topology, Utterance } from "@laconic/core";
+import { playReplayable, type EpisodeChange } from "@laconic/topologies";
 
-/** Message with its effect on the score. */
+/** Says how a message changes the score. */
 export interface MessageValue {
   readonly agent: string;
   readonly turn: number;
@@ -49,21 +41,19 @@ export async function observationValues<Score>(
   judge: MessageJudge<Score>,
   instead: (observation: Observation) => string = () => "",
 ): Promise<Valued<Score>> {
-  return valuesOf(topology, problem, context, judge, ({ observations = [] }) => {
-    const read = observations.filter(({ text }) => text !== "");
-    return read.map((observation, i) => {
-      const { agent, turn, text, tokens } = observation;
-      const position = read.slice(0, i).filter((earlier) => earlier.agent === agent).length;
-      const alterObservation: EpisodeContext["alterObservation"] = (original, reader, index) =>
-        reader === agent && index === position ? instead(observation) : original;
-      return { message: { agent, turn, text, tokens }, altered: { ...context, alterObservation } };
-    });
-  });
+  return valuesOf(topology, problem, context, judge, ({ observations = [] }) =>
+    Array.from(observations.entries())
+      .filter(([, { text }]) => text !== "")
+      .map(([index, observation]) => {
+        const { agent, turn, text, tokens } = observation;
+        return { message: { agent, turn, text, tokens }, change: { observations: { [index]: instead(observation) } } };
+      }),
+  );
 }
 
 /**
- * Replays an episode for each message with a reader, without it or its second half. All other random numbers stay
- * equal.
+ * Replays an episode for each message with a reader, without it or its second half. Calls whose prompt stays equal keep
+ * their reply.
  * @returns the whole episode, its score, and one value per message
  */
 export async function messageValues<Score>(
@@ -76,9 +66,9 @@ export async function messageValues<Score>(
   return valuesOf(topology, problem, context, judge, ({ utterances }) => {
     const read = utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
     return read.map(({ agent, turn, text, writtenTokens: tokens }) => {
-      const position = utterances.filter((other) => other.agent === agent && other.turn < turn).length;
-      const models = { ...context.models, [agent]: altered(context.models[agent]!, position, cut) };
-      return { message: { agent, turn, text, tokens }, altered: { ...context, models } };
+      const characters = Array.from(text);
+      const retained = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
+      return { message: { agent, turn, text, tokens }, change: { messages: { [turn]: retained } } };
     });
   });
 }
@@ -88,41 +78,18 @@ async function valuesOf<Score>(
   problem: Problem,
   context: EpisodeContext,
   judge: MessageJudge<Score>,
-  alter: (episode: Episode) => readonly { message: Omit<MessageValue, "value">; altered: EpisodeContext }[],
+  changesOf: (episode: Episode) => readonly { message: Omit<MessageValue, "value">; change: EpisodeChange }[],
 ): Promise<Valued<Score>> {
-  const episode = await topology.run(problem, context);
+  const { episode, replay } = await playReplayable(topology, problem, context);
   const score = await judge.score(episode);
   const whole = judge.valueOf(score);
   const values = await Promise.all(
-    alter(episode).map(async ({ message, altered: changed }): Promise<MessageValue> => {
-      const other = await topology.run(problem, changed);
+    changesOf(episode).map(async ({ message, change }): Promise<MessageValue> => {
+      const other = await replay(change);
       return { ...message, value: whole - judge.valueOf(await judge.score(other)) };
     }),
   );
   return { episode, score, values };
-}
-
-function altered(model: LanguageModel, position: number, cut: Cut): LanguageModel {
-  let calls = 0;
-  return {
-    id: model.id,
-    async complete(request) {
-      const call = calls++;
-      const completion = await model.complete(request);
-      return call === position ? shortened(completion, cut) : completion;
-    },
-  };
-}
-
-/** Drops token ids and log-probs; the message is not trained. */
-function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
-  const characters = Array.from(text);
-  const retained = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
-  const { reasoningTokens: reasoning = 0, ...rest } = usage;
-  // A halved message keeps its reasoning; a removed one has none.
-  const written = reasoning + Math.ceil((usage.completionTokens - reasoning) / 2);
-  const cutUsage = cut === "drop" ? { ...rest, completionTokens: 0 } : { ...usage, completionTokens: written };
-  return { text: retained, finishReason, usage: cutUsage, model };
 }
 
 /** Mean message values. */

@@ -4,11 +4,11 @@ import {
   randomFromSeed,
   type AgentId,
   type Completion,
-  type Episode,
   type EpisodeContext,
   type Problem,
   type Topology,
 } from "@laconic/core";
+import { playReplayable } from "../replay.ts";
 import { randomPolicy } from "./random-policy.ts";
 
 /** Subject of the suite. */
@@ -112,6 +112,23 @@ export const topologyCases: readonly TopologyCase[] = [
     },
   },
   {
+    name: "a replay keeps the replies that a change does not affect",
+    async run(create) {
+      for (const speaker of create().topology.agents) {
+        const { topology, problem, edges } = create();
+        const log: Completion[] = [];
+        const { episode, replay } = await playReplayable(topology, problem, contextOf(topology, "replay", { log }));
+        const calls = log.length;
+        equal(await replay({}), episode, "a replay without a change");
+        equal(log.length, calls, "calls of a replay without a change");
+        const { utterances } = await replay({ silent: [speaker] });
+        const reached = reachableFrom(speaker, edges);
+        for (const { model } of log.slice(calls)) check(reached.has(model.id), `${model.id} was asked again`);
+        for (const { agent, text } of utterances) if (agent === speaker) equal(text, "", `the words of ${speaker}`);
+      }
+    },
+  },
+  {
     name: "a silent team costs its end tokens and has no readers and no answer",
     async run(create) {
       const episode = await runSubject(create(), "silence", { silence: 1 });
@@ -189,22 +206,22 @@ interface RunOptions extends Partial<EpisodeContext> {
   readonly moody?: AgentId;
 }
 
-function runSubject(
-  { topology, problem }: TopologySubject,
-  seed: string | number,
-  options: RunOptions = {},
-): Promise<Episode> {
+function runSubject({ topology, problem }: TopologySubject, seed: string | number, options?: RunOptions) {
+  return topology.run(problem, contextOf(topology, seed, options));
+}
+
+function contextOf(topology: Topology, seed: string | number, options: RunOptions = {}): EpisodeContext {
   const { silence = 0.2, log = [], delay = () => 0, moody, ...context } = options;
   const models = topology.agents.map((agent, position) => {
     const salt = agent === moody ? "another mood" : "";
     return [agent, randomPolicy(agent, { silence, log, salt, delay: delay(position) })] as const;
   });
-  return topology.run(problem, {
+  return {
     models: Object.fromEntries(models),
     sampling: { temperature: 1 },
     random: randomFromSeed(seed),
     ...context,
-  });
+  };
 }
 
 function reachableFrom(start: AgentId, edges: TopologySubject["edges"]): ReadonlySet<AgentId> {

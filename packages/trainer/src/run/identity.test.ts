@@ -190,7 +190,7 @@ test("a run that ended before its first step gives its directory to a corrected 
   expect((await refusal(runIn(directory))).code).toBe("run_exists");
 });
 
-test("starts a new run, one that died before its first checkpoint, and one to resume", async () => {
+test("starts a new run, a run without a checkpoint, and a run to resume", async () => {
   const straight = await runFolder();
   await runIn(straight);
   const directory = await runFolder();

@@ -133,7 +133,9 @@ function episodeTable() {
       reward: rollout.reward,
       ...(rollout.agentRewards.size > 0 && { agentRewards: Object.fromEntries(rollout.agentRewards) }),
       ...(rollout.credit && { credit: [...rollout.credit] }),
-      ...(rollout.without && { without: mapValues(rollout.without, add) }),
+      ...(rollout.replays && {
+        replays: rollout.replays.map((replay) => [replay.change, add(replay)] as const),
+      }),
       ...(rollout.greedy && { greedy: add(rollout.greedy), greedyReward: rollout.greedyReward }),
     }));
     return { problems, rollouts: rows };

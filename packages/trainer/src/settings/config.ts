@@ -88,7 +88,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
    * Concurrent sampling; a resumed run replays groups in flight. If null, each step samples with the newest weights.
    */
   readonly asynchronous: AsynchronousSettings | null;
-  readonly credit: CreditSettings;
+  readonly credit: CreditSettings | Value<"credit">;
   /** Absent: no opponents, all agents learn. */
   readonly opponents?: OpponentSettings;
   /** Samples `episodesPerProblem` replies per agent and node; if null, whole episodes. */

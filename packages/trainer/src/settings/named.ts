@@ -3,7 +3,8 @@ import { asEstimator, inputError, isRecord, mapValues, present } from "@laconic/
 import type { Estimator, Objective, Schedule } from "@laconic/core";
 import { estimatorPreset, objectivePreset, type EstimatorName, type EstimatorOptions } from "@laconic/gspo/presets";
 import { costPreset, decoupledEstimator, equation1Costs, type CostSettings, type Costs } from "@laconic/rewards";
-import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config.ts";
+import type { AdvantageSettings, CreditSettings, ObjectiveSettings, TrainConfig } from "./config.ts";
+import { credits, type Credit } from "./credit.ts";
 import { checkedSchedule, learningRateAt, type LearningRateSchedule } from "./schedules.ts";
 import { isValueSource, type TrainValues, type Value } from "./values.ts";
 
@@ -20,6 +21,22 @@ export function isNamedObjective(choice: unknown): choice is ObjectiveSettings {
 /** Returns true for options of Eq. 5, false for a budget object. */
 export function isNamedBudget(choice: unknown): choice is BudgetOptions {
   return isRecord(choice) && "targetTokens" in choice;
+}
+
+function isNamedCredit(choice: TrainConfig["credit"]): choice is CreditSettings {
+  return isRecord(choice) && !isValueSource(choice);
+}
+
+/** Whether all messages get the reward of the episode. */
+export function sharesReward({ credit }: Pick<TrainConfig, "credit">): boolean {
+  return isNamedCredit(credit) && credit.kind === "shared";
+}
+
+/** Null if all messages share the reward. */
+export function creditOf({ credit }: Pick<TrainConfig, "credit">): Credit | null {
+  if (!isNamedCredit(credit)) return valueIn<"credit">(credit);
+  if (credit.kind === "shared") return null;
+  return credit.kind === "shapley" ? credits.shapley(credit.samples ?? null) : credits[credit.kind];
 }
 
 export function isNamedCost(choice: unknown): choice is CostSettings {

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
 import { agentGspoDefaults } from "./config.ts";
+import { credits } from "./credit.ts";
 import { parseTrainConfig } from "./parse-train-config.ts";
 import { settingPaths, trainConfigSchema } from "./schema.ts";
 
@@ -78,6 +79,7 @@ test.each([
   [{ tree }, "groupBy", "needs rollout trees"],
   [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
   [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
+  [{ credit: credits.message }, "credit", "agents get different rewards"],
   [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "unknown setting"],
   [
     { earlyStopping: { patience: 2, minGain: 0 }, evaluation: { every: 0 } },

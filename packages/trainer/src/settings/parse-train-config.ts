@@ -15,6 +15,7 @@ import {
   isNamedEstimator,
   isNamedObjective,
   objectiveOf,
+  sharesReward,
   importanceOf,
   isNamedRate,
 } from "./named.ts";
@@ -206,12 +207,9 @@ function checkCombinations(config: TrainConfig, location: readonly string[]): vo
       `${config.ratioUnit} joins messages that groupBy ${groupBy} gives different advantages; use ${config.tree ? "ratioUnit message or turn" : "groupBy prompt"}`,
     );
   checkTrees(config, refuse);
-  if (config.credit.kind !== "shared" && !groupBy.includes("agent"))
-    refuse(
-      "credit",
-      `${config.credit.kind} gives agents different rewards; group by prompt+agent or prompt+agent+turn`,
-    );
-  if (config.credit.kind !== "shared" && isNamedEstimator(advantage) && advantage.estimator === "decoupled")
+  if (!sharesReward(config) && !groupBy.includes("agent"))
+    refuse("credit", "agents get different rewards; group by prompt+agent or prompt+agent+turn");
+  if (!sharesReward(config) && isNamedEstimator(advantage) && advantage.estimator === "decoupled")
     refuse("credit", "decoupled advantages need whole episodes; use another estimator");
   checkAsynchronous(config, refuse);
   if (importanceOf(config) !== undefined) checkImportanceSource(config, refuse);
@@ -249,8 +247,8 @@ function checkTrees(config: TrainConfig, refuse: Refuse): void {
   if ((config.groupBy === "tree-node") !== (config.tree !== null))
     refuse("groupBy", "tree-node needs rollout trees: set it together with `tree`");
   if (!config.tree) return;
-  const { advantage, credit } = config;
+  const { advantage } = config;
   if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "none")
     refuse("advantage", "a tree's advantage is the return less its siblings' mean: group with scale none");
-  if (credit.kind !== "shared") refuse("credit", "a tree gives each reply its own return; use shared");
+  if (!sharesReward(config)) refuse("credit", "a tree gives each reply its own return; use shared");
 }

@@ -90,7 +90,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   asynchronous: tableSchema(tables.asynchronousTable)
     .nullable()
     .describe("Asynchronous sampling; null samples before each step"),
-  credit: creditSchema.describe("Credit of an utterance in the team's reward"),
+  credit: valueOr("credit", creditSchema.describe("Credit of a message in the team's reward: a rule, or a value")),
   opponents: z
     .strictObject({
       ...opponentsSchema,

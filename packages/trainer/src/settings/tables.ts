@@ -166,11 +166,19 @@ export const treeTable = {
   },
 } as const;
 
+/** Rules that divide the reward among messages; all but `shared` replay episodes. */
 export const creditTables = {
-  // Every utterance gets the episode's reward.
   shared: {},
-  // Reward minus that of the same episode with the speaker silent; one more episode per trained agent.
   difference: {},
+  message: {},
+  shapley: {
+    samples: {
+      help: "Random orders of agents; null computes all orders",
+      shape: "positive",
+      nullable: true,
+      optional: true,
+    },
+  },
 } as const;
 
 export const opponentsTable = {

@@ -16,6 +16,7 @@ import {
 import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Cost } from "@laconic/rewards";
 import * as z from "zod";
+import type { Credit } from "./credit.ts";
 
 /** Module export that creates a value; stored in configurations and replaced before a run is compiled. */
 export interface ValueSource {
@@ -39,6 +40,7 @@ export function isValueSource(value: unknown): value is ValueSource {
 export interface TrainValues {
   readonly reward: Reward;
   readonly groupReward: GroupReward;
+  readonly credit: Credit;
   readonly grouping: Grouping;
   readonly estimator: Estimator | EstimatorFunction;
   readonly objective: Objective;
@@ -94,6 +96,7 @@ function functionOr(lacks: ValueCheck["lacks"]): ValueCheck["lacks"] {
 export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
   reward: { noun: "reward", lacks: lacksOfFunction },
   groupReward: { noun: "group reward", lacks: lacksOfFunction },
+  credit: { noun: "credit", lacks: lacksOfFunction },
   grouping: { noun: "grouping", lacks: lacksOfFunction },
   estimator: {
     noun: "estimator",

@@ -1,6 +1,7 @@
 import { configError, nameHint, randomFromSeed, refuseSetting, type Objective } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
+import { sharesReward } from "../settings/named.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { learningOf, needsGreedy, policyNeedsOf, type LearningOutline } from "./learning.ts";
@@ -81,12 +82,12 @@ export function checkExamples({ policies }: PartsOutline, { config: { supervised
   throw configError(message, { key: "supervised" });
 }
 
-function checkGroupReward({ config: { tree, credit }, groupReward, learners }: LearningOutline): void {
+function checkGroupReward({ config, groupReward, learners }: LearningOutline): void {
   if (groupReward === null) return;
   const apart = (key: string, reason: string): never =>
     refuseSetting(key, `${reason}, so it cannot go with a group reward`);
-  if (tree) apart("tree", "judges each joint reply at once");
-  if (credit.kind !== "shared") apart("credit", `${credit.kind} judges episodes again, without their group`);
+  if (config.tree) apart("tree", "judges each joint reply at once");
+  if (!sharesReward(config)) apart("credit", "judges episodes again, without their group");
   if (needsGreedy(learners)) apart("advantage", "the estimator compares with a greedy episode, which has no group");
 }
 
@@ -95,7 +96,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
   const elsewhere = (key: string, reason: string): never =>
     refuseSetting(key, `${reason}, and episodes come from outside`);
   if (config.tree) elsewhere("tree", "a tree is played turn by turn here");
-  if (config.credit.kind !== "shared") elsewhere("credit", `${config.credit.kind} plays or grades episodes again`);
+  if (!sharesReward(config)) elsewhere("credit", "plays episodes again");
   if (config.problemPool !== null) elsewhere("problemPool", "problems are drawn from it here");
   if (Object.keys(config.limits).length > 0) elsewhere("limits", "they end episodes that are played here");
   if (needsGreedy(learners)) elsewhere("advantage", "the estimator needs a greedy episode of each problem");

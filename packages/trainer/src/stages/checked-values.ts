@@ -1,5 +1,6 @@
 import { isRecord, LaconicError, shownValue } from "@laconic/core";
 import type { Advantages, Episode, Grouping, Estimator, Objective, RewardBatch } from "@laconic/core";
+import { maxReplays, type Credit, type CreditInput, type CreditPlan } from "../settings/credit.ts";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
 export function checkedEstimator(estimator: Estimator, step: number): Estimator {
@@ -72,6 +73,31 @@ function lacksOfLoss(input: unknown, tokens: number): string | null {
     return `gave ${shownValue(gradient)} as gradient, expected a Float64Array with a number per token`;
   if (gradient.length !== tokens) return `gave a gradient of ${gradient.length} numbers for ${tokens} tokens`;
   return lacksOfDiagnostics(diagnostics, true);
+}
+
+/** @throws LaconicError `input_invalid` for a wrong plan; its `credits` throws for a wrong credit */
+export function planCredit(credit: Credit, input: CreditInput): CreditPlan {
+  const of: ValueName = { name: `the credit ${credit.name}`.trimEnd(), value: "credit" };
+  const plan = checkedCall(of, () => credit(input), lacksOfPlan);
+  return {
+    changes: plan.changes,
+    credits: (reward, replays) => checkedCall(of, () => plan.credits(reward, replays), lacksOfCredits),
+  };
+}
+
+function lacksOfPlan(input: unknown): string | null {
+  const { changes, credits } = (input ?? {}) as Partial<Record<keyof CreditPlan, unknown>>;
+  if (!Array.isArray(changes) || !changes.every(isRecord) || typeof credits !== "function")
+    return `gave ${shownValue(input)}, expected { changes, credits }`;
+  return changes.length > maxReplays
+    ? `asks for ${changes.length} replays of an episode; at most ${maxReplays} are played`
+    : null;
+}
+
+function lacksOfCredits(input: unknown): string | null {
+  if (!(input instanceof Map)) return `gave ${shownValue(input)} as credits, expected a Map from turn to number`;
+  const odd = [...input].find(([turn, credit]) => typeof turn !== "number" || typeof credit !== "number");
+  return odd ? `gave the credit ${shownValue(odd[1])} to turn ${shownValue(odd[0])}, expected numbers` : null;
 }
 
 /** @throws LaconicError `input_invalid` if a topology does not return an episode */

@@ -1,10 +1,13 @@
-import type { EpisodeContext, LanguageModel, Sampling } from "@laconic/core";
+import type { Episode, EpisodeContext, Sampling } from "@laconic/core";
+import { playReplayable } from "@laconic/topologies";
 import type { TrainConfig } from "../settings/config.ts";
+import type { CreditPlan } from "../settings/credit.ts";
+import { creditOf } from "../settings/named.ts";
 import { withOpponent, type Opponent } from "../opponents/games.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt, type GroupRollout, type GroupPlace } from "./group-rollout.ts";
-import { checkEpisode } from "./checked-values.ts";
+import { checkEpisode, planCredit } from "./checked-values.ts";
 import type { Played, Rollout } from "../rollout.ts";
 
 export interface GameOptions {
@@ -23,17 +26,26 @@ export function episodeRollout(
   const { topology } = parts.task;
   const { limits, onAgentError: onError } = config;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
+  const credit = creditOf(config);
   const play = async (
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
     signal: AbortSignal | undefined,
     opponent: Opponent | null,
-  ): Promise<Played> => {
+    planOf?: (episode: Episode) => CreditPlan,
+  ): Promise<Played & Pick<Rollout, "plan" | "replays">> => {
     const seated = opponent ? { models: { ...context.models, ...opponent.models } } : {};
     const told = { sampling, limits, onError, ...context, ...seated, ...(signal && { signal }) };
-    const played = await topology.run(problem, told);
-    checkEpisode(topology.name, played);
-    const episode = opponent ? withOpponent(played, opponent.name, Object.keys(opponent.models)) : played;
-    return { episode, score: await score(episode, problem) };
+    const scored = async (played: Episode): Promise<Played> => {
+      checkEpisode(topology.name, played);
+      const episode = opponent ? withOpponent(played, opponent.name, Object.keys(opponent.models)) : played;
+      return { episode, score: await score(episode, problem) };
+    };
+    if (!planOf) return scored(await topology.run(problem, told));
+    const { episode, replay } = await playReplayable(topology, problem, told);
+    const played = await scored(episode);
+    const plan = planOf(played.episode);
+    const replays = plan.changes.map(async (change) => ({ change, ...(await scored(await replay(change))) }));
+    return { ...played, plan, replays: await Promise.all(replays) };
   };
   let greedyEpisode: Promise<Played> | null = null;
   const greedily = (signal: AbortSignal | undefined): Promise<Played> => {
@@ -50,36 +62,15 @@ export function episodeRollout(
     async play(g, attempt = 0, signal) {
       const stream = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
       const opponent = opponentOf(g);
-      const learners = trained.filter((agent) => !Object.hasOwn(opponent?.models ?? {}, agent));
-      const [baseline, played, ...without] = await Promise.all([
+      const agents = trained.filter((agent) => !Object.hasOwn(opponent?.models ?? {}, agent));
+      const planOf =
+        credit && ((episode: Episode) => planCredit(credit, { episode, agents, random: stream.split("credit") }));
+      const [baseline, played] = await Promise.all([
         greedy ? greedily(signal) : undefined,
-        play({ models, random: stream }, signal, opponent),
-        ...(config.credit.kind === "difference" ? learners : []).map(
-          async (agent) =>
-            [
-              agent,
-              await play({ models: { ...models, [agent]: silentModel }, random: stream }, signal, opponent),
-            ] as const,
-        ),
+        play({ models, random: stream }, signal, opponent, planOf ?? undefined),
       ]);
-      const rollout: Rollout = {
-        problem,
-        group,
-        ...played,
-        ...(without.length > 0 && { without: Object.fromEntries(without) }),
-        ...(baseline && { greedy: baseline }),
-      };
+      const rollout: Rollout = { problem, group, ...played, ...(baseline && { greedy: baseline }) };
       return { rollouts: [rollout], scores: [rollout.score] };
     },
   };
 }
-
-const silentModel: LanguageModel = {
-  id: "silent",
-  complete: async () => ({
-    text: "",
-    finishReason: "stop",
-    usage: { promptTokens: 0, completionTokens: 0, counted: "model" },
-    model: { id: "silent", weightVersion: 0 },
-  }),
-};

@@ -127,12 +127,11 @@ async function learnPolicy(
 }
 
 export function pricingOf({ config, costs }: Pick<Learner, "config" | "costs">, prices: Prices): Pricing {
-  const { costWhenTaskAtLeast, credit, opponents } = config;
+  const { costWhenTaskAtLeast, opponents } = config;
   const charged = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
   return {
     costs,
     prices: charged,
-    credit,
     ...(opponents && { ofOpponents: opponents.priced }),
     ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }),
   };

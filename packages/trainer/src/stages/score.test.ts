@@ -2,7 +2,8 @@ import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts } from "../testing/index.ts";
-import { measurementOf, type ScoredRollout, score, type Pricing } from "./score.ts";
+import type { CreditPlan } from "../settings/credit.ts";
+import { measurementOf, type ScoredRollout, score } from "./score.ts";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
 import { scriptedEpisode } from "@laconic/core/testing";
 import { readReward } from "@laconic/rewards";
@@ -44,14 +45,13 @@ const episode = scriptedEpisode([
 ]);
 const rollout = { problem, episode, group: 0, score: readReward({ task: 0.75 }) };
 
-test.each([
-  ["shared credit is the episode's own", "shared", null],
-  // The reward is the same without b, and with no episode that omits an agent.
-  ["difference: what the team would lose without the speaker", "difference", [0.5, 0, 0.5, 0]],
-] as const)("%s", (_, kind, expected) => {
-  const pricing: Pricing = { costs: {}, prices: {}, credit: { kind } };
-  const without = { a: { episode, score: readReward({ task: 0.25 }) } };
-  const [scored] = score([{ ...rollout, without }], pricing);
-  expect(scored?.credit && [...scored.credit.values()]).toEqual(expected);
-  expect(scored?.credit && [...scored.credit.keys()]).toEqual(expected && [0, 1, 2, 3]);
+test("a credit reads the rewards of replays", () => {
+  const change = { silent: ["a"] };
+  const plan: CreditPlan = {
+    changes: [change],
+    credits: (reward, [replay]) => new Map([[1, reward - replay!.reward]]),
+  };
+  const replays = [{ change, episode, score: readReward({ task: 0.25 }) }];
+  const [shared, scored] = score([rollout, { ...rollout, plan, replays }], { costs: {}, prices: {} });
+  expect([shared?.credit, scored?.credit]).toEqual([null, new Map([[1, 0.5]])]);
 });

@@ -2,7 +2,6 @@ import { type AgentId, environmentName, type Episode, inputError, ledgerTotals, 
 import { meanOf } from "@laconic/core/numeric";
 import { meanCosts, measureCosts, rewardTerms, rewardTotal, scoreValue } from "@laconic/rewards";
 import type { Costs, MeasuredReward, Prices, PricingOptions } from "@laconic/rewards";
-import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
 import type { Played, Rollout } from "../rollout.ts";
 import { truncatedShare, type BudgetMeasurement } from "@laconic/budget";
@@ -22,7 +21,6 @@ export interface ScoredRollout extends Rollout {
 export interface Pricing extends PricingOptions {
   readonly costs: Costs;
   readonly prices: Prices;
-  readonly credit: CreditSettings;
   readonly ofOpponents?: readonly string[];
 }
 
@@ -32,7 +30,7 @@ export interface Pricing extends PricingOptions {
  * @throws LaconicError `reward_invalid` naming problem and term
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
-  const { costs, prices, credit, ofOpponents = [] } = pricing;
+  const { costs, prices, ofOpponents = [] } = pricing;
   const priced = ({ episode, score: outcome }: Played): [MeasuredReward, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
     const message = agents ? tokensOf(episode, agents) : episode;
@@ -52,21 +50,18 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
   return rollouts.map((rollout) => {
     const [measured, terms] = priced(rollout);
     const reward = rewardTotal(terms, rollout.problem.id);
-    const rewardWithout = (agent: AgentId): number => {
-      const played = rollout.without?.[agent];
-      return played ? totalOf(played) : reward;
-    };
+    const { replays = [] } = rollout;
     return {
       ...rollout,
       measured,
       terms,
       reward,
       ...ownRewardsOf(rollout),
-      // Difference rewards (Wolpert & Tumer 2002): the reward minus that with the speaker silent.
       credit:
-        credit.kind === "difference"
-          ? new Map(rollout.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
-          : null,
+        rollout.plan?.credits(
+          reward,
+          replays.map((replay) => ({ ...replay, reward: totalOf(replay) })),
+        ) ?? null,
       ...(rollout.greedy && { greedyReward: totalOf(rollout.greedy) }),
     };
   });

@@ -41,7 +41,7 @@ test("one plain step moves a logit by rate x (1 - probability) / tokens", async 
   expect(logProbs.values[0]).toBeCloseTo(-Math.log(1 + 2 * Math.exp(-0.3)), 12);
 });
 
-test("weights scale tokens in the loss and the gradient; a later first step leaves out earlier ones", async () => {
+test("weights scale tokens in the loss and the gradient; a later first step skips earlier ones", async () => {
   const model = tabularModel({ vocabularySize: 3, optimizer: "sgd" });
   const batch = () => [{ promptTokens: [0], completionTokens: [1, 2], tokenWeights: [0.25, 0] }, ...examples.slice(1)];
   const seen: [number, number][] = [];

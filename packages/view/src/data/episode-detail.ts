@@ -18,6 +18,7 @@ import {
   type StoredRollout,
 } from "@laconic/core/run-folder";
 import { rewardTerms, tokenCountOf } from "@laconic/rewards";
+import type { EpisodeChange } from "@laconic/trainer";
 import type { EpisodeDetail, EpisodeKind, MessageValue, TurnDetail } from "../protocol.ts";
 
 type Advantage = number | readonly number[];
@@ -48,7 +49,7 @@ export function episodeDetail(
 }
 
 function trainingOf(content: StoredContent, number: number, costs: CostSettings): Training {
-  const { terms = {}, without = {}, episode = -1 } = content.rollouts?.[number] ?? {};
+  const { terms = {}, replays = [], episode = -1 } = content.rollouts?.[number] ?? {};
   const grade = gradeOf(content.episodes[episode]);
   const utterances = content.episodes[episode]?.utterances.flatMap((index) => content.utterances[index] ?? []) ?? [];
   return {
@@ -56,13 +57,16 @@ function trainingOf(content: StoredContent, number: number, costs: CostSettings)
     terms,
     prices: content.prices ?? {},
     charges: trainedCharges(content, number, costs),
-    // Difference to the team without the agent; agents with several turns have none per turn.
-    messageValue: Object.entries(without).flatMap(([agent, other]) => {
+    messageValue: replays.flatMap(([change, other]) => {
       const value = grade - gradeOf(content.episodes[other]);
-      const [turn, ...more] = utterances.filter((utterance) => utterance.agent === agent);
+      const [turn, ...more] = utterances.filter((utterance) => isRemoved(utterance, change));
       return turn && more.length === 0 && !Number.isNaN(value) ? [{ turn: turn.turn, value, interval: null }] : [];
     }),
   };
+}
+
+function isRemoved({ agent, turn }: StoredUtterance, { silent = [], messages = {} }: EpisodeChange): boolean {
+  return silent.includes(agent) || messages[turn] === "";
 }
 
 /** NaN without a score. */
