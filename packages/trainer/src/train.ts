@@ -68,7 +68,9 @@ export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<
         break;
       }
       clock.lap("rollout");
-      const batch = await scoreStep(run, state, { ...collected, prices, oldPolicies, clock });
+      const batch = await placed(`step ${state.step + 1}`, () =>
+        scoreStep(run, state, { ...collected, prices, oldPolicies, clock }),
+      );
 
       // Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4.
       const learners = await explainedNumbers(run, state, state.step + 1, async () => {
