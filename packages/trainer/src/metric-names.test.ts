@@ -37,7 +37,7 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
     await emitted(trees, tinyPairParts()),
     await emitted({ objective: { name: "gspo", offPolicyMask: 0.5 } }),
     await emitted(
-      { groupBy: "prompt+agent" },
+      { groupBy: "prompt+agent", credit: { kind: "difference" } },
       {
         ...tinyParts("star"),
         settings: { reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1, measures: { seen: 1 } }) },

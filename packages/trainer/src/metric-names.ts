@@ -43,8 +43,8 @@ queue/complete_groups | groups | Complete groups that wait for the next steps.
 queue/dropped_stale | groups | Groups dropped since the last step because they were too old; named in dropped.jsonl.
 queue/dropped_failed | groups | Groups dropped because an episode failed more often than asynchronous.retries; see dropped.jsonl.
 queue/retried_episodes | episodes | Episodes that failed and were played again.
-rewards/evaluations | replies | Joint replies that were judged; rollout trees only. MAGRPO's env steps.
 credit/replays | episodes | Episodes that were played again for the credit of messages.
+rewards/evaluations | replies | Joint replies that were judged; rollout trees only. MAGRPO's env steps.
 by_group/frac_all_good | share | Share of groups whose episodes all have grade 1.
 by_group/frac_all_bad | share | Share of groups whose episodes all have grade 0.
 by_group/frac_mixed | share | Share of the other groups: they teach the task.
