@@ -34,7 +34,7 @@ test("a replay with another message asks only its readers", async () => {
 });
 
 test.each([
-  [{ silent: ["nobody"] }, /unknown agent "nobody"/u],
+  [{ silent: ["c"] }, /unknown agent "c"/u],
   [{ messages: { 3: "" } }, /turn 3; the episode has 3/u],
   [{ observations: { 0: "" } }, /observation 0; the episode has 0/u],
 ])("refuses an unknown agent, turn or observation: %j", async (change, message) => {
